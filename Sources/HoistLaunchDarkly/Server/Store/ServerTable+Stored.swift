@@ -61,7 +61,7 @@ extension ServerTable {
     for (kind, item) in rules.items {
       let name = ItemName(kind, item.key)
       missing[name] = nil
-      if let source = old.source(of: name), item.json.withBytes({ source.hasSameBytes(as: $0) }) { continue }
+      if old.source(of: name) == item.json { continue }
       if let version = tombstones[name], isTombstone(item, of: version) { continue }
       changed.append((name, item))
     }
@@ -89,7 +89,7 @@ extension ServerTable {
   func storedItem(_ name: ItemName, of snapshot: Snapshot) -> StoredItem? {
     if let version = tombstones[name] { return StoredItem(name, deletedVersion: version) }
     guard let version = Self.version(of: name, in: snapshot), let source = snapshot.source(of: name) else { return nil }
-    return StoredItem(name, version: version, json: Array(source))
+    return StoredItem(name, version: version, json: source)
   }
 }
 
@@ -103,11 +103,11 @@ extension ServerItems {
 
 extension Snapshot {
   /// An item's text as it came.
-  fileprivate func source(of name: ItemName) -> ByteView? {
+  fileprivate func source(of name: ItemName) -> [UInt8]? {
     name.key.withUnsafeBytes { key in
       switch name.kind {
-      case .flag: find(key).map { serverFlag($0).pointee.source.bytes(base) }
-      case .segment: segment(key, hash: Hash64.hash(key)).map { $0.pointee.source.bytes(base) }
+      case .flag: find(key).map { serverFlag($0).pointee.source.text(base) }
+      case .segment: segment(key, hash: Hash64.hash(key)).map { $0.pointee.source.text(base) }
       }
     }
   }
