@@ -36,7 +36,7 @@ TEST(calls_for_both_modes_work) {
 
 /* Data need not be an object (LDS-30, LDS-44; offline, closed) */
 TEST(calls_may_name_a_context) {
-  hoist_client *client = server();
+  hoist_client *client = host_launchdarkly_server();
   hoist_context *other = hoist_context_new("other");
   hoist_context *none = hoist_context_new("");
   hoist_detail *detail = NULL;
