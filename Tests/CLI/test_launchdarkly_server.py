@@ -63,7 +63,7 @@ def test_several_files_are_merged(hoist: Tool, tmp_path: Path) -> None:
         path.write_text(json.dumps({"flagValues": values}))
     files = [*SERVER, "--set", "online=false", "--set", f"bootstrap.file={json.dumps([str(path) for path in paths])}", "--user", "u"]
     refused = hoist("flags", *files)
-    assert refused.status == USAGE and all(str(path) in refused.err for path in paths), refused
+    assert refused.status == CONFIGURATION and all(str(path) in refused.err for path in paths), refused
     result = hoist("evaluate", "both", *files, "--set", "bootstrap.duplicates=ignore", "--value")
     assert (result.status, result.out) == (0, "1\n"), result
 
