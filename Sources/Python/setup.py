@@ -31,9 +31,6 @@ class Source(sdist):
         super().make_release_tree(base_dir, files)
         include = locate(library_needed=False).include
         shutil.copytree(include / "hoist", Path(base_dir) / "Include" / "hoist", dirs_exist_ok=True)
-        for name in ("LICENSE", "NOTICE"):
-            if (include.parent / name).is_file():
-                shutil.copy2(include.parent / name, base_dir)
 
 
 class BuildDeclarations(build_py):

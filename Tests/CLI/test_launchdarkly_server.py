@@ -11,7 +11,7 @@ import pytest
 from launchdarkly_server import LaunchDarklyServerSimulator, sample_data
 from tool import Result, Tool
 
-USAGE, NETWORK, DOCTOR = 2, 3, 4
+USAGE, NETWORK, CONFIGURATION = 2, 3, 4
 SERVER = ["--provider", "launchdarkly", "--set", "mode=server"]
 
 
@@ -105,4 +105,4 @@ def test_doctor_knows_the_keys_of_servers(hoist: Tool, service: LaunchDarklyServ
     key = "mob-11111111-2222-4333-8444-555555abcdef"
     result = hoist("doctor", "--json", *SERVER, "--url", service.url, key=key)
     check = next(check for check in result.json["checks"] if check["name"] == "key")
-    assert result.status == DOCTOR and "begins with sdk-" in check["message"] and key not in result.out
+    assert result.status == CONFIGURATION and "begins with sdk-" in check["message"] and key not in result.out
