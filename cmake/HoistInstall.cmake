@@ -41,7 +41,7 @@ if(HOIST_BUILD_CLI)
 endif()
 
 if(HOIST_BUILD_REDIS)
-  list(APPEND stripped "${CMAKE_INSTALL_LIBDIR}/libhoist-redis.so")
+  list(APPEND stripped "${CMAKE_INSTALL_LIBDIR}/hoist/libhoist-redis.so")
 endif()
 
 if(HOIST_STRIP AND CMAKE_STRIP)

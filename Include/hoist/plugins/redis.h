@@ -2,7 +2,7 @@
  * @file
  * The plug-in `libhoist-redis.so`: what a client keeps, kept in Redis (5.0 or newer, Valkey too) for all machines of a fleet.
  *
- *     hoist_config_load_plugin(config, "/usr/lib/libhoist-redis.so",
+ *     hoist_config_load_plugin(config, "/usr/lib/hoist/libhoist-redis.so",
  *                              "{\"socket\": \"/run/redis.sock\", \"scope\": \"unleash:production\"}", &error);
  *
  * Options are a JSON object with the members below; an unknown member, a wrong type or a value out of range fails the loading,

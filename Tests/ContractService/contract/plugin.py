@@ -13,14 +13,14 @@ _NAME = "libhoist-redis.so"
 
 
 def found() -> Path | None:
-    """The file that a variable names, else the one beside the library that a variable of the binding names."""
+    """The file that a variable names, else the one beside the library that a variable of the binding names, or below it."""
     named = os.environ.get(VARIABLE)
     if named:
         return Path(named)
     library, root = os.environ.get("HOIST_LIBRARY"), os.environ.get("HOIST_ROOT")
     folder = Path(library).parent if library else Path(root) / "lib" if root else None
-    beside = folder / _NAME if folder else None
-    return beside if beside and beside.exists() else None
+    places = [folder / _NAME, folder / "hoist" / _NAME] if folder else []
+    return next((place for place in places if place.exists()), None)
 
 
 def path() -> Path:
