@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from test_fork import finish, fork
 from waiting import until
 
 import hoist
@@ -34,6 +35,24 @@ def test_what_is_set_is_served_at_once_and_told_of() -> None:
         assert client.bool("banner", None, False) is True and other.bool("banner", None, False) is True
         assert client.bool("banner", {"targetingKey": "bob"}, True) is False
         assert until(lambda: told == ["banner"])
+
+
+def test_a_child_has_flags_of_its_own() -> None:
+    """What it sets it serves at once, whether it has called its client before or not; its parent goes on (LDS-08, LDS-67; forked)."""
+    data = TestData()
+    data.update(data.flag("banner").variation_for_all(False))
+    with open_client(data) as client:
+
+        def work() -> None:
+            data.update(data.flag("banner").variation_for_all(True))
+            assert client.bool("banner", None, False) is True
+
+        def work_later() -> None:
+            assert client.bool("banner", None, True) is False
+            work()
+
+        assert finish([fork(work), fork(work_later)]) == [0, 0]
+        assert client.bool("banner", None, True) is False
 
 
 RULES: list[tuple[Callable[[FlagBuilder], FlagBuilder], object]] = [
