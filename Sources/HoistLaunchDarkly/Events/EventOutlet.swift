@@ -160,7 +160,6 @@ final class EventOutlet: @unchecked Sendable {
 
   /// On the thread of the child's first call, before anything is recorded in it.
   func forgetAfterFork() {
-    host.scheduler.assertCurrent()
     capacity.forget()
     summaries.forget(nowUnixMilliseconds: host.clock.unixMilliseconds)
   }
