@@ -1,6 +1,7 @@
 #include "CCurl.h"
 
 #include <dlfcn.h>
+#include <stdint.h>
 
 /* Tells packagers of a library that is loaded by name: the list of needed libraries does not have it (ELF package
  * metadata: a note of owner "FDO" and type 0x407c0c0a). */
@@ -18,6 +19,15 @@ static bool is_loaded;
 
 const shim_curl_library *shim_curl(void) { return &library; }
 
+/* OpenSSL asks, the first time that it is set up, to be torn down at exit: perhaps under a thread that is in the midst of
+ * setting it up. Asked before that, it lets it be; the process ends anyway. Another TLS library has no such function. */
+static void keep_openssl(void *handle) {
+  const uint64_t no_atexit = 0x00080000; /* OPENSSL_INIT_NO_ATEXIT */
+  int (*set_up)(uint64_t, const void *);
+  *(void **)&set_up = dlsym(handle, "OPENSSL_init_crypto");
+  if (set_up) set_up(no_atexit, NULL);
+}
+
 const char *shim_curl_load(void) {
   if (is_loaded) return NULL;
   /* Never closed: libraries below it ask to be called at the end of threads and of the process. */
@@ -28,6 +38,7 @@ const char *shim_curl_load(void) {
   if (!library.name) return "libcurl.so.4 has no curl_" #name ": 7.85 or later is needed";
   SHIM_CURL_FUNCTIONS(SHIM_CURL_FIND)
 #undef SHIM_CURL_FIND
+  keep_openssl(handle);
   is_loaded = true;
   return NULL;
 }

@@ -165,6 +165,60 @@ threading.Thread(target=lambda: setattr(client, "online", True), daemon=True).st
 """
 
 
+ENDS_WHILE_LIBCURL_IS_SET_UP = """
+import ctypes, hoist, os, threading
+client = hoist.Client("unleash", mode="backend", url="http://127.0.0.1:9/api", key="*:development.abc", store="none", online=False)
+threading.Thread(target=lambda: setattr(client, "online", True), daemon=True).start()
+os.read(int(os.environ["IS_SET_UP"]), 1)
+ctypes.CDLL(None).exit(0)
+"""
+# What OpenSSL does to what libcurl has set up with it, when the process exits.
+TORN_DOWN = """
+#include <stdlib.h>
+#include <unistd.h>
+static volatile int is_torn_down;
+static void tear_down(void) {
+  is_torn_down = 1;
+  usleep(500000); /* time to be seen */
+}
+int OPENSSL_init_crypto(unsigned long long options, const void *settings) {
+  static int was_called;
+  (void)settings;
+  if (!was_called++ && !(options & 0x80000)) atexit(tear_down);
+  return 1;
+}
+int curl_global_init(long flags) {
+  (void)flags;
+  OPENSSL_init_crypto(0, NULL);
+  (void)!write(atoi(getenv("IS_SET_UP_NOW")), "", 1);
+  for (int i = 0; i < 100; i++) {
+    if (is_torn_down) _exit(3);
+    usleep(5000);
+  }
+  return 0;
+}
+"""
+OF_LIBCURL = (
+    "free url url_cleanup url_get url_set slist_append slist_free_all easy_init easy_cleanup easy_setopt easy_getinfo "
+    "easy_strerror multi_init multi_setopt multi_add_handle multi_remove_handle multi_perform multi_poll multi_wakeup multi_info_read"
+)
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+def test_openssl_is_not_torn_down_under_its_set_up(tmp_path: Path) -> None:
+    """On whichever thread it is under way when the host ends (G5; closing)."""
+    stubs = "".join(f"void *curl_{name}(void) {{ return 0; }}\n" for name in OF_LIBCURL.split())
+    (tmp_path / "curl.c").write_text(TORN_DOWN + stubs)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", tmp_path / "libcurl.so.4", tmp_path / "curl.c"], check=True)
+    reading, writing = os.pipe()
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path), "IS_SET_UP": str(reading), "IS_SET_UP_NOW": str(writing)}
+    ended = subprocess.run([sys.executable, "-c", ENDS_WHILE_LIBCURL_IS_SET_UP], capture_output=True, text=True, timeout=60,
+                           check=False, env=environment, pass_fds=[reading, writing])  # fmt: skip
+    os.close(reading)
+    os.close(writing)
+    assert ended.returncode == 0, ended.stderr
+
+
 def test_a_host_may_end_while_libcurl_is_loaded() -> None:
     """(G5; offline, closing)"""
     for _ in range(10):

@@ -15,7 +15,7 @@ enum CurlLibrary {
     if let reason = shim_curl_load() { throw TransportFailure(.other, "no network: \(String(cString: reason))") }
     guard shim_curl_global_init() == CURLE_OK else { throw TransportFailure(.other, "no network: libcurl could not be set up") }
     isInitialized = true
-    // OpenSSL has just asked to be torn down at exit, while the network thread may be at work in
+    // A host that used OpenSSL before has had it ask to be torn down at exit, while the network thread may be at work in
     // it. Handlers run in reverse order: this one comes first, and waits for the step under way.
     atexit { CurlLibrary.close() }
   }
