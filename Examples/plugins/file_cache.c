@@ -6,7 +6,7 @@
 #include <sys/file.h>
 #include <time.h>
 
-/* Texts end with a NUL. A value has an id and a payload only. What is leased until 0 is nobody's. */
+/* Texts end with a NUL. A value has an id and a payload only. What is leased until 0 has no owner. */
 enum { ID, PIPELINE, SUBJECT, OWNER, PAYLOAD, PARTS };
 typedef struct row { int64_t created_at, leased_until; size_t size[PARTS]; const char *part[PARTS]; } row;
 typedef struct file { char path[256], *bytes; FILE *lock; row *rows; size_t count; } file;

@@ -1,7 +1,7 @@
 /* What a fleet shares in Redis: one machine records without a network, another sends it.
  *
  *   redis FEATURES PLUGIN OPTIONS             records a purchase, offline
- *   redis FEATURES PLUGIN OPTIONS URL KEY     is online, and delivers what waits, whoever recorded it
+ *   redis FEATURES PLUGIN OPTIONS URL KEY     is online, and delivers what waits, of all machines
  *
  * PLUGIN is the path of libhoist-redis.so, and OPTIONS are those of hoist/plugins/redis.h. */
 #include "common.h"

@@ -45,7 +45,7 @@ def keeps_the_hosts_warnings(source: Path) -> None:
 
 def compile_alone(header: str, compiler: str, language: str, standard: str, source: Path) -> None:
     # Twice, so that the include guard is seen to work.
-    source.write_text(f"#include <hoist/{header}>\n#include <hoist/{header}>\nint unused_{len(header)};\n")
+    source.write_text(f"#include <hoist/{header}>\n#include <hoist/{header}>\n")
     warnings = [*WARNINGS, "-Wdocumentation"] if compiler.startswith("clang") else WARNINGS
     command = [compiler, "-x", language, f"-std={standard}", *warnings, "-fsyntax-only", f"-I{INCLUDE}", str(source)]
     done = subprocess.run(command, capture_output=True, text=True)

@@ -19,6 +19,8 @@
 #ifndef HOIST_PLUGINS_REDIS_H
 #define HOIST_PLUGINS_REDIS_H
 
+#include "../plugin_object.h"
+
 /* ==== The server =========================================================================================== */
 
 /** Text. Name or address of the server; default "127.0.0.1". */

@@ -76,7 +76,7 @@ static hoist_status claim_once(cache *own, const char *pipeline, size_t max_rows
   redisReply *answer = script_call(&turn, &script_claim, &words);
   bool is_good = answer && hand_out(answer, pipeline, sink, is_there_more);
   if (answer && !is_good) failure_say(&turn.why, HOIST_ERR_IO, GO_ON, "what is kept of events is damaged or another program's");
-  /* Where the answer was lost, the rows may be ours and nobody knows them: the next claim gives them back. */
+  /* Where the answer was lost, the rows may be ours without our knowing them: the next claim gives them back. */
   if (was_lost || !is_good) {
     snprintf(own->loser, sizeof own->loser, "%s", is_good ? "" : owner);
     strcpy(own->lost_claim, claim);
@@ -104,7 +104,7 @@ static hoist_status remove_events(void *user_data, const char *const *ids, size_
 }
 
 static hoist_status purge_events(void *user_data, const char *subject, const char *pipeline) {
-  if (!subject[0]) return HOIST_OK; /* what speaks of nobody */
+  if (!subject[0]) return HOIST_OK; /* what speaks of no person */
   cache *own = user_data;
   words words = script_words(&script_purge, "1");
   words_text(&words, own->tag);

@@ -34,7 +34,7 @@ public final class MigrationTracker: Sendable {
   }
 
   private let evaluation: Evaluation
-  /// Whom the flag was evaluated for; nil for nobody.
+  /// The context that the flag was evaluated for; nil where there was none.
   let context: ContextReference?
   private let entropy: any Entropy
   private let measurements = LockedValue(Measurements())

@@ -2,7 +2,7 @@
 --   :payloads  in this hash, by its id, its payload
 --   :facts     in this hash, by its id: pipeline, subject, time, its number, bytes of the payload
 --   :held:OWNER or :free:PIPELINE, sorted by time: its number and id, its "place"
---   :of:PIPELINE:SUBJECT  in this set its id, if it speaks of somebody
+--   :of:PIPELINE:SUBJECT  in this set its id, if it speaks of a person
 -- and :owners has until when the lease of each lasts. A place whose event has gone, or has another number by now, means nothing.
 local tag = KEYS[1]
 local payloads, all_facts, owners = tag .. ':payloads', tag .. ':facts', tag .. ':owners'

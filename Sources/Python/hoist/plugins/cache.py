@@ -90,7 +90,7 @@ class Cache(ABC):
         raise NotImplementedError
 
     def purge_events(self, subject: str, pipeline: str) -> None:
-        """Removes all rows of a subject in one pipeline, whoever holds them."""
+        """Removes all rows of a subject in one pipeline, of any owner."""
         raise NotImplementedError
 
     def renew_lease(self, owner: str, lease_ms: int) -> None:

@@ -29,4 +29,4 @@ class Tracked:
     value: float | None = None
     properties: Mapping[str, Any] = field(default_factory=dict)
     targeting_key: str | None = None
-    """Whose it is; None where the service's events are nobody's."""
+    """The person that it is of; None where the service's events are of no person."""
