@@ -13,7 +13,32 @@ from scenario import Sentence
 from .base import BENS_TEXT, FLAGS, REMOTE, TEXT, Simulated
 
 
-class LaunchDarkly(Simulated):
+class Tracked(Simulated):
+    """Whose events carry their number as a metric."""
+
+    simulator: LaunchDarklySimulator | LaunchDarklyServerSimulator
+
+    def order(self) -> list[float]:
+        found = self.simulator.ledger.events("custom")
+        return [event["metricValue"] for event in sorted(found, key=lambda event: event["creationDate"])]
+
+    def accepted(self) -> list[float]:
+        return sorted(event.get("metricValue") for event in self.simulator.ledger.events("custom"))
+
+
+class Streamed(Tracked):
+    """Whose flags come by a stream."""
+
+    fetching = ("stream", "poll")
+    streams = True
+
+    def spoil(self) -> None:
+        self.simulator.fail("stream", "stream-corrupt", times=None, afterEvents=0, data='{"on":7}')
+        self.simulator.fail("poll", "garbage", times=None)
+        self.drop()
+
+
+class LaunchDarkly(Tracked):
     provider = "launchdarkly"
     simulator: LaunchDarklySimulator
     sending = ("events",)
@@ -60,23 +85,9 @@ class LaunchDarkly(Simulated):
     def mark(self, number: int) -> str:
         return f'"event-{number}"'
 
-    def order(self) -> list[float]:
-        found = self.simulator.ledger.events("custom")
-        return [event["metricValue"] for event in sorted(found, key=lambda event: event["creationDate"])]
 
-    def accepted(self) -> list[float]:
-        return sorted(event.get("metricValue") for event in self.simulator.ledger.events("custom"))
-
-
-class Streaming(LaunchDarkly):
+class Streaming(Streamed, LaunchDarkly):
     name = "launchdarkly-streaming"
-    fetching = ("stream", "poll")
-    streams = True
-
-    def spoil(self) -> None:
-        self.simulator.fail("stream", "stream-corrupt", times=None, afterEvents=0, data='{"on":7}')
-        self.simulator.fail("poll", "garbage", times=None)
-        self.drop()
 
 
 class Polling(LaunchDarkly):
@@ -96,7 +107,7 @@ def _rules(flag: str, value: Any, version: int = 1) -> dict[str, Any]:
             "fallthrough": {"variation": 0}, "offVariation": 0, "salt": "salt"}
 
 
-class Server(Simulated):
+class Server(Tracked):
     """Mode server: the five flags are rules."""
 
     provider = "launchdarkly"
@@ -152,23 +163,9 @@ class Server(Simulated):
     def tracked_persons(self) -> list[str]:
         return sorted(event["context"]["key"] for event in self.simulator.ledger.events("custom"))
 
-    def order(self) -> list[float]:
-        found = self.simulator.ledger.events("custom")
-        return [event["metricValue"] for event in sorted(found, key=lambda event: event["creationDate"])]
 
-    def accepted(self) -> list[float]:
-        return sorted(event.get("metricValue") for event in self.simulator.ledger.events("custom"))
-
-
-class ServerStreaming(Server):
+class ServerStreaming(Streamed, Server):
     name = "launchdarkly-server-streaming"
-    fetching = ("stream", "poll")
-    streams = True
-
-    def spoil(self) -> None:
-        self.simulator.fail("stream", "stream-corrupt", times=None, afterEvents=0, data='{"on":7}')
-        self.simulator.fail("poll", "garbage", times=None)
-        self.drop()
 
 
 class ServerPolling(Server):
