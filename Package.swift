@@ -110,7 +110,8 @@ let package = Package(
       ],
       path: "Tests/Fuzz/Targets"),
     .executableTarget(name: "hoist-fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Tool"),
-    .testTarget(name: "FuzzCorpusTests", dependencies: ["FuzzTargets", "HoistTestSupport", "HoistBase"], path: "Tests/Fuzz/Replay"),
+    .testTarget(
+      name: "FuzzCorpusTests", dependencies: ["FuzzTargets", "HoistTestSupport", "HoistBase"], path: "Tests/Fuzz/Replay"),
   ],
   swiftLanguageModes: [.v6]
 )

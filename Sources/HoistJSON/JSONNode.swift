@@ -65,7 +65,8 @@ public struct JSONNode: @unchecked Sendable {
     let end = entry + Int(entry.pointee.extent)
     while at < end {
       // Most names differ in their lengths, or in what they begin with.
-      if Int(at.pointee.nameCount) == count, let name = at.pointee.name, name[0] == first, memcmp(name, key.utf8Start, count) == 0 {
+      if Int(at.pointee.nameCount) == count, let name = at.pointee.name, name[0] == first, memcmp(name, key.utf8Start, count) == 0
+      {
         found = JSONNode(at)
       }
       at += Int(at.pointee.extent)

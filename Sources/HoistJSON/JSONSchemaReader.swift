@@ -51,7 +51,9 @@ extension JSONSchemaReader where Value == ByteView {
 }
 
 extension JSONSchemaReader where Value == Bool {
-  @inlinable public static var bool: JSONSchemaReader { JSONSchemaReader("true or false", orNull: "true, false or null") { $0.bool } }
+  @inlinable public static var bool: JSONSchemaReader {
+    JSONSchemaReader("true or false", orNull: "true, false or null") { $0.bool }
+  }
 }
 
 extension JSONSchemaReader where Value == Int32 {

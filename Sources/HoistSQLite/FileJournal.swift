@@ -104,7 +104,8 @@ final class FileJournal: EventJournal, @unchecked Sendable {
       guard !isClosed, generation == ForkGeneration.current else { return }
       for part in parts where !part.isEmpty {
         let isDone = part.erase { entry in
-          due.contains { erasure in entry.number < erasure.end && erasure.subject.withBytes { entry.subject.hasSameBytes(as: $0) } }
+          due.contains { erasure in entry.number < erasure.end && erasure.subject.withBytes { entry.subject.hasSameBytes(as: $0) }
+          }
         }
         if !isDone { giveUp(part) }
       }

@@ -73,7 +73,8 @@ enum JournalFormat {
 
   static func finish(_ room: UnsafeMutableRawBufferPointer, number: UInt64, checksum: UInt32) {
     room.storeBytes(of: number, toByteOffset: 16, as: UInt64.self)
-    room.storeBytes(of: shim_crc32(checksum, room.baseAddress.map { $0 + 12 }, entryHeaderBytes - 12), toByteOffset: 4, as: UInt32.self)
+    room.storeBytes(
+      of: shim_crc32(checksum, room.baseAddress.map { $0 + 12 }, entryHeaderBytes - 12), toByteOffset: 4, as: UInt32.self)
   }
 
   // MARK: Reading
@@ -94,7 +95,8 @@ enum JournalFormat {
   /// Whether this is a partly written header of this version. Another version's begins differently.
   static func isTornHeader(_ file: ByteView) -> Bool {
     let count = min(file.count, magic.count)
-    return magic.withBytes { file.view(from: 0, to: count).hasSameBytes(as: $0.view(from: 0, to: count)) } || file.allSatisfy { $0 == 0 }
+    return magic.withBytes { file.view(from: 0, to: count).hasSameBytes(as: $0.view(from: 0, to: count)) }
+      || file.allSatisfy { $0 == 0 }
   }
 
   /// Hands out every entry from `start` on, up to the first that is not whole.

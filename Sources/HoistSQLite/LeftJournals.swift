@@ -36,7 +36,8 @@ struct LeftJournals {
     return nil
   }
 
-  private func journal(_ file: OpenJournals.File, _ name: String, _ removesUnreadable: Bool) throws(SQLiteFailure) -> LeftJournal? {
+  private func journal(_ file: OpenJournals.File, _ name: String, _ removesUnreadable: Bool) throws(SQLiteFailure) -> LeftJournal?
+  {
     let path = path(name)
     guard JournalDisk.lock(file.descriptor) else {
       if errno == EAGAIN || errno == EACCES { return nil }

@@ -116,7 +116,8 @@ final class SQLiteConnection: @unchecked Sendable {
     switch file.alone({ Self.secondLook(at: file) }) {
     case nil: return .wait(CacheFailure("the cache folder \(file.folder) is locked by another process"))
     case .success: return reopenLater(failure, action)
-    case .failure(let found) where found.isBusy: return .wait(CacheFailure("\(action): the cache file is locked by another process"))
+    case .failure(let found) where found.isBusy:
+      return .wait(CacheFailure("\(action): the cache file is locked by another process"))
     case .failure(let found): return found.isDamage ? replaceDamagedFile(file, found) : reopenLater(found, action)
     }
   }

@@ -1,7 +1,8 @@
 import ConformanceKit
 import Testing
 
-@Suite("Vectors recorded from Flagship's own kit hold for campaigns and flags (FS-07, FS-76, FS-78; no client)") struct FlagVectorTests {
+@Suite("Vectors recorded from Flagship's own kit hold for campaigns and flags (FS-07, FS-76, FS-78; no client)")
+struct FlagVectorTests {
   /// Files in the checkout.
   @Test(arguments: [
     "allocation", "campaigns", "decision_response", "flag_values", "hash", "targeting", "targeting_groups",

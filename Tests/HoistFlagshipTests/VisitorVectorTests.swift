@@ -2,7 +2,9 @@ import ConformanceKit
 import HoistTestSupport
 import Testing
 
-@Suite("Vectors recorded from Flagship's own kit hold for visitors (FS-59, FS-60, FS-64 to FS-69, FS-109…FS-127, FS-200; ready, no consent)")
+@Suite(
+  "Vectors recorded from Flagship's own kit hold for visitors (FS-59, FS-60, FS-64 to FS-69, FS-109…FS-127, FS-200; ready, no consent)"
+)
 struct VisitorVectorTests {
   /// Files in the checkout.
   @Test(arguments: ["context", "wire_consent", "xpc"])

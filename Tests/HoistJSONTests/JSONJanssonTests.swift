@@ -11,9 +11,11 @@ import Testing
     var accepted = 0
     for _ in 0..<4000 {
       let bytes = RandomJSON.text(&random)
-      guard let expected = bytes.withUnsafeBytes({
-        json_loadb($0.bindMemory(to: CChar.self).baseAddress, $0.count, size_t(JSON_DECODE_ANY | JSON_ALLOW_NUL), nil)
-      }) else { continue }
+      guard
+        let expected = bytes.withUnsafeBytes({
+          json_loadb($0.bindMemory(to: CChar.self).baseAddress, $0.count, size_t(JSON_DECODE_ANY | JSON_ALLOW_NUL), nil)
+        })
+      else { continue }
       defer { json_decref(expected) }
       accepted += 1
       let tree = try #require(JSONDocument(parsing: bytes).copiedPointer().map { UnsafeMutablePointer<json_t>($0) })
@@ -34,7 +36,9 @@ import Testing
       }
       defer { json_decref(tree) }
       let reason = withUnsafeBytes(of: error.text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      let documented = ["too big", "real number overflow", "Unicode", "NUL byte in object key", "'\\u"].contains { reason.contains($0) }
+      let documented = ["too big", "real number overflow", "Unicode", "NUL byte in object key", "'\\u"].contains {
+        reason.contains($0)
+      }
       #expect(tree != nil || documented, "\(reason): \(String(decoding: bytes, as: UTF8.self))")
     }
   }

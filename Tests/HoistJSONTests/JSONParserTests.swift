@@ -96,8 +96,9 @@ import Testing
   }
 
   @Test func surrogatesWithoutPartnerBecomeReplacementCharacters() throws {
-    #expect(try text(#"["\ud800","\udc00x","\ud800\ud800\udc00","\ud800\u0041","\uD83D\n"]"#)
-      == "[\"\u{FFFD}\",\"\u{FFFD}x\",\"\u{FFFD}\u{10000}\",\"\u{FFFD}A\",\"\u{FFFD}\\n\"]")
+    #expect(
+      try text(#"["\ud800","\udc00x","\ud800\ud800\udc00","\ud800\u0041","\uD83D\n"]"#)
+        == "[\"\u{FFFD}\",\"\u{FFFD}x\",\"\u{FFFD}\u{10000}\",\"\u{FFFD}A\",\"\u{FFFD}\\n\"]")
     #expect(try text(#"{"\udfff":1}"#) == "{\"\u{FFFD}\":1}")
   }
 
@@ -106,10 +107,11 @@ import Testing
     #expect(refusal(json).hasPrefix("byte "))
   }
 
-  @Test(arguments: [
-    [0xC3], [0x80], [0xC0, 0xAF], [0xC1, 0x81], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80], [0xF0, 0x80, 0x80, 0x80],
-    [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFF], [0xE2, 0x82], [0xF0, 0x9F, 0x98], [0xE2, 0x28, 0xA1],
-  ] as [[UInt8]])
+  @Test(
+    arguments: [
+      [0xC3], [0x80], [0xC0, 0xAF], [0xC1, 0x81], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80], [0xF0, 0x80, 0x80, 0x80],
+      [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFF], [0xE2, 0x82], [0xF0, 0x9F, 0x98], [0xE2, 0x28, 0xA1],
+    ] as [[UInt8]])
   func invalidUTF8IsRefused(bytes: [UInt8]) {
     let quoted = Array("[\"abc".utf8) + bytes + Array("\"]".utf8)
     #expect(refusal(quoted).contains("line 1: invalid UTF-8"))

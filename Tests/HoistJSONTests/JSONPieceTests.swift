@@ -4,7 +4,8 @@ import Testing
 
 /// Values found in a text without reading the rest.
 @Suite struct JSONPieceTests {
-  private let text = #" { "a" : [1, -2.5e1, "x", {"b": "]}\""}, null, true] , "b\u002Fc": {"d": "\u00e9\n"}, "a2":{}, "s": "plain" } "#
+  private let text =
+    #" { "a" : [1, -2.5e1, "x", {"b": "]}\""}, null, true] , "b\u002Fc": {"d": "\u00e9\n"}, "a2":{}, "s": "plain" } "#
 
   @Test func membersAreFoundByTheirDecodedNames() {
     with(text) { piece, arena in

@@ -51,7 +51,9 @@ import Testing
     for length in 0..<28 {
       #expect(string(String(repeating: "a", count: length)) == "\"" + String(repeating: "a", count: length) + "\"")
       for place in 0..<length {
-        for (letter, written) in [("\"", "\\\""), ("\\", "\\\\"), ("\n", "\\n"), ("\u{1F}", "\\u001f"), (" ", " "), ("ü", "ü"), ("\u{7F}", "\u{7F}")] {
+        for (letter, written) in [
+          ("\"", "\\\""), ("\\", "\\\\"), ("\n", "\\n"), ("\u{1F}", "\\u001f"), (" ", " "), ("ü", "ü"), ("\u{7F}", "\u{7F}"),
+        ] {
           let (before, after) = (String(repeating: "a", count: place), String(repeating: "z", count: length - place - 1))
           #expect(string(before + letter + after) == "\"" + before + written + after + "\"")
         }

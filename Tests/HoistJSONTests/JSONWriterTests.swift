@@ -42,12 +42,14 @@ import Testing
     #expect(writer.text == "\"a\u{FFFD}b\"")
   }
 
-  @Test(arguments: [
-    (1.0, "1", "1.0"), (-0.0, "0", "-0.0"), (0.1, "0.1", "0.1"), (1e15, "1000000000000000", "1000000000000000.0"),
-    (9007199254740992, "9007199254740992", "9007199254740992.0"), (1e23, "1e+23", "1e+23"),
-    (.leastNonzeroMagnitude, "5e-324", "5e-324"), (.nan, "null", "null"), (.infinity, "null", "null"), (-.infinity, "null", "null"),
-    (.greatestFiniteMagnitude, "1.7976931348623157e+308", "1.7976931348623157e+308"),
-  ] as [(Double, String, String)])
+  @Test(
+    arguments: [
+      (1.0, "1", "1.0"), (-0.0, "0", "-0.0"), (0.1, "0.1", "0.1"), (1e15, "1000000000000000", "1000000000000000.0"),
+      (9007199254740992, "9007199254740992", "9007199254740992.0"), (1e23, "1e+23", "1e+23"),
+      (.leastNonzeroMagnitude, "5e-324", "5e-324"), (.nan, "null", "null"), (.infinity, "null", "null"),
+      (-.infinity, "null", "null"),
+      (.greatestFiniteMagnitude, "1.7976931348623157e+308", "1.7976931348623157e+308"),
+    ] as [(Double, String, String)])
   func doublesAreWrittenShortest(value: Double, asInteger: String, withFraction: String) {
     var integers = JSONWriter()
     integers.double(value)

@@ -2,7 +2,9 @@ import ConformanceKit
 import HoistTestSupport
 import Testing
 
-@Suite("Vectors recorded from Kameleoon's own SDK hold for flags (KAM-21 to KAM-40, KAM-B01 to KAM-B03, KAM-B05, KAM-B06, KAM-B10, KAM-B24; no client)")
+@Suite(
+  "Vectors recorded from Kameleoon's own SDK hold for flags (KAM-21 to KAM-40, KAM-B01 to KAM-B03, KAM-B05, KAM-B06, KAM-B10, KAM-B24; no client)"
+)
 struct FlagVectorTests {
   @Test(
     .enabled(if: SharedFolder.bytes("conformance/kameleoon/hash.json") != nil),

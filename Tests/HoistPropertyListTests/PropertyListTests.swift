@@ -25,24 +25,27 @@ struct PropertyListTests {
 
   @Test("Every kind of value is read, with its line (KAM-01; no client)")
   func values() throws {
-    let read = try PropertyList(list("""
-      <dict>
-        <key>text</key><string>a &amp; b é</string>
-        <key>whole</key>
-        <integer> 15 </integer>
-        <key>real</key><real>15.0</real>
-        <key>half</key><real>0.5</real>
-        <key>yes</key><true/>
-        <key>no</key><false/>
-        <key>empty</key><string></string>
-        <key>list</key><array><string>"x"</string><integer>1</integer><true/></array>
-        <key>inner</key><dict><key>a</key><real>2.5</real></dict>
-      </dict>
-      """))
+    let read = try PropertyList(
+      list(
+        """
+        <dict>
+          <key>text</key><string>a &amp; b é</string>
+          <key>whole</key>
+          <integer> 15 </integer>
+          <key>real</key><real>15.0</real>
+          <key>half</key><real>0.5</real>
+          <key>yes</key><true/>
+          <key>no</key><false/>
+          <key>empty</key><string></string>
+          <key>list</key><array><string>"x"</string><integer>1</integer><true/></array>
+          <key>inner</key><dict><key>a</key><real>2.5</real></dict>
+        </dict>
+        """))
     #expect(read.entries.map(\.key) == ["text", "whole", "real", "half", "yes", "no", "empty", "list", "inner"])
-    #expect(read.entries.map(\.text) == [
-      "a & b é", "15", "15", "0.5", "true", "false", "", #"["\"x\"",1,true]"#, #"{"a":2.5}"#,
-    ])
+    #expect(
+      read.entries.map(\.text) == [
+        "a & b é", "15", "15", "0.5", "true", "false", "", #"["\"x\"",1,true]"#, #"{"a":2.5}"#,
+      ])
     #expect(read.entries.map(\.line) == [5, 7, 8, 9, 10, 11, 12, 13, 14])
   }
 
@@ -74,7 +77,8 @@ struct PropertyListTests {
   func attacks() {
     let entity = #"<!DOCTYPE plist [<!ENTITY a "b">]><plist><dict><key>k</key><string>&a;</string></dict></plist>"#
     #expect(problem(entity) == "line 1: a property list declares no entities")
-    let deep = "<dict><key>a</key>" + String(repeating: "<array>", count: 100) + String(repeating: "</array>", count: 100) + "</dict>"
+    let deep =
+      "<dict><key>a</key>" + String(repeating: "<array>", count: 100) + String(repeating: "</array>", count: 100) + "</dict>"
     #expect(problem(list(deep)).hasSuffix("nested too deeply"))
     #expect(problem("<dict/>") == "line 1: the root is no <plist>")
     #expect(problem("") == "line 1: no element found")

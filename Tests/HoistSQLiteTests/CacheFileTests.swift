@@ -60,13 +60,14 @@ import Testing
     #expect(digest.isEmpty ? failure == nil : failure?.isPermanent == true)
   }
 
-  @Test(arguments: [
-    (["XDG_CACHE_HOME": "/xdg", "HOME": "/house"], "/xdg/hoist"),
-    (["XDG_CACHE_HOME": "relative", "HOME": "/house"], "/house/.cache/hoist"),
-    (["XDG_CACHE_HOME": "", "HOME": "/house"], "/house/.cache/hoist"),
-    (["HOME": "home"], nil),
-    ([:], nil),
-  ] as [([String: String], String?)])
+  @Test(
+    arguments: [
+      (["XDG_CACHE_HOME": "/xdg", "HOME": "/house"], "/xdg/hoist"),
+      (["XDG_CACHE_HOME": "relative", "HOME": "/house"], "/house/.cache/hoist"),
+      (["XDG_CACHE_HOME": "", "HOME": "/house"], "/house/.cache/hoist"),
+      (["HOME": "home"], nil),
+      ([:], nil),
+    ] as [([String: String], String?)])
   func theStandardFolderFollowsTheEnvironment(_ variables: [String: String], _ folder: String?) {
     #expect(CacheFolder.standardPath(among: { variables[$0] }) == folder)
   }

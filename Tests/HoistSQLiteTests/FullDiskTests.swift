@@ -7,7 +7,9 @@ import HoistTestSupport
 import Testing
 
 /// Every write of the probe program fails as on a full disk; what needs no room, like a file of no length, does not.
-@Suite("A full disk does not keep what is stored from being delivered (contract 6)", .enabled(if: Probe.canTrace, "needs strace and leave to trace"))
+@Suite(
+  "A full disk does not keep what is stored from being delivered (contract 6)",
+  .enabled(if: Probe.canTrace, "needs strace and leave to trace"))
 struct FullDiskTests: JournalBench {
   let scratch = Scratch()
   var probe: Probe { Probe(folder: scratch.path + "/cache") }
@@ -31,7 +33,8 @@ struct FullDiskTests: JournalBench {
     }
   }
 
-  @Test("What a process has left is delivered, and once there is room it is gone (second process, full disk)",
+  @Test(
+    "What a process has left is delivered, and once there is room it is gone (second process, full disk)",
     arguments: ["in a journal", "in the tables, closed", "in the tables, killed"])
   func aTakeOver(how: String) {
     let left = leave(how)
@@ -48,7 +51,8 @@ struct FullDiskTests: JournalBench {
     #expect(scratch.run("ls \"$D\"") == "probe-01.sqlite")
   }
 
-  @Test("What one process has claimed from a full disk no other one does, until it dies (two processes, full disk, killed)",
+  @Test(
+    "What one process has claimed from a full disk no other one does, until it dies (two processes, full disk, killed)",
     arguments: ["in a journal", "in the tables, closed"])
   func theClaimIsItsProcesss(how: String) throws {
     let left = leave(how)
@@ -71,7 +75,8 @@ struct FullDiskTests: JournalBench {
     #expect(next.all("row ").count == 20, "\(next.lines)")
   }
 
-  @Test("What was claimed so is written down as soon as there is room (full disk, then room)", .enabled(if: ForkedChild.isSupported))
+  @Test(
+    "What was claimed so is written down as soon as there is room (full disk, then room)", .enabled(if: ForkedChild.isSupported))
   func roomAgain() throws {
     let manager = scratch.manager()
     try manager.putEvents([.test("a"), .test("b"), .test("c")], owner: stranger(1))
@@ -85,7 +90,9 @@ struct FullDiskTests: JournalBench {
       guard (try? holder.removeEvents(ids: ["a"], owner: stranger(2))) == nil else { return 3 }
       makeRoom()
       guard (try? scratch.manager().claimAll(stranger(3))) == [] else { return 4 }
-      guard (try? holder.removeEvents(ids: ["a"], owner: stranger(2))) != nil, (try? holder.claimAll(stranger(2))) == [] else { return 5 }
+      guard (try? holder.removeEvents(ids: ["a"], owner: stranger(2))) != nil, (try? holder.claimAll(stranger(2))) == [] else {
+        return 5
+      }
       return access(claims, F_OK) != 0 ? 0 : 6
     }
     #expect(ending == .exited(0))
@@ -95,7 +102,9 @@ struct FullDiskTests: JournalBench {
     #expect(try scratch.manager().claimAll(stranger(3)) == ["b", "c"])
   }
 
-  @Test("What is delivered of a journal is gone from a full disk, bit by bit (second process, full disk)", .enabled(if: ForkedChild.isSupported))
+  @Test(
+    "What is delivered of a journal is gone from a full disk, bit by bit (second process, full disk)",
+    .enabled(if: ForkedChild.isSupported))
   func aJournalNeedsNoRoom() throws {
     try scratch.manager().save(key: "flags", value: [1])
     for number in 1...3 {
@@ -107,7 +116,9 @@ struct FullDiskTests: JournalBench {
       let manager = scratch.manager()
       fillDisk()
       func count() -> Int? { try? manager.leftJournals().names().count }
-      let claim = { try? manager.claimEvents(pipeline: "events", maximumRows: 4, maximumBytes: 1 << 20, owner: stranger(1)).map(\.id) }
+      let claim = {
+        try? manager.claimEvents(pipeline: "events", maximumRows: 4, maximumBytes: 1 << 20, owner: stranger(1)).map(\.id)
+      }
       guard let some = claim(), some.count == 4, let others = claim(), others.count == 4, count() == 3 else { return 1 }
       guard (try? manager.removeEvents(ids: some, owner: stranger(1))) != nil, count() == 2 else { return 2 }
       guard (try? manager.removeEvents(ids: others, owner: stranger(1))) != nil, count() == 1 else { return 3 }
@@ -118,7 +129,9 @@ struct FullDiskTests: JournalBench {
     #expect(try claimed().isEmpty)
   }
 
-  @Test("A disk that fills up while the log has been written needs no room for what follows (full disk)", .enabled(if: ForkedChild.isSupported))
+  @Test(
+    "A disk that fills up while the log has been written needs no room for what follows (full disk)",
+    .enabled(if: ForkedChild.isSupported))
   func theLogIsWrittenAnew() throws {
     let ending = forked {
       let manager = scratch.manager()

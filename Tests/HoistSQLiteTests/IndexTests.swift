@@ -9,7 +9,9 @@ import Testing
 @Suite("The index that connections share may be cut (G2, G10)", .enabled(if: ForkedChild.isSupported)) struct IndexTests {
   let scratch = Scratch()
 
-  @Test("A process goes on when its index is cut, with all that was stored (ready, truncated -shm)", arguments: [0, 100, 4_096, 20_000])
+  @Test(
+    "A process goes on when its index is cut, with all that was stored (ready, truncated -shm)",
+    arguments: [0, 100, 4_096, 20_000])
   func theIndexIsCut(to length: Int) throws {
     let ending = forked {
       // Two clients with one file.

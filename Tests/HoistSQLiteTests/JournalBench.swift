@@ -20,7 +20,9 @@ extension JournalBench {
   @discardableResult
   func write(_ journal: (any EventJournal)?, _ number: UInt64, _ text: String = "payload", subject: String = "") -> Bool {
     subject.withBytes { subject in
-      text.withBytes { journal?.write(subject: subject, unixMilliseconds: Int64(number), payload: $0, untilNanoseconds: .max) { number } ?? false }
+      text.withBytes {
+        journal?.write(subject: subject, unixMilliseconds: Int64(number), payload: $0, untilNanoseconds: .max) { number } ?? false
+      }
     }
   }
 

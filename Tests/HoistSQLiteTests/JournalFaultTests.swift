@@ -30,7 +30,9 @@ import Testing
   @Test(.enabled(if: ForkedChild.isSupported)) func aLimitThatIsLoweredLaterFailsTheRecordOnly() throws {
     let ending = forked {
       heedFileLimits()
-      guard let journal = try? open(scratch.manager()), write(journal, 1, subject: "u1"), write(journal, 2, subject: "u2") else { return 2 }
+      guard let journal = try? open(scratch.manager()), write(journal, 1, subject: "u1"), write(journal, 2, subject: "u2") else {
+        return 2
+      }
       var limit = rlimit()
       getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
       limit.rlim_cur = 64
@@ -107,7 +109,9 @@ import Testing
 
   @Test func aNameThatIsTakenIsNotTheEnd() throws {
     let (first, same) = (SeededEntropy(seed: 3), SeededEntropy(seed: 3))
-    let file = try CacheLocation(SQLiteCacheManager.Options(folder: scratch.path + "/cache", vendor: "unleash", keyDigest: "00ff")).file()
+    let file = try CacheLocation(
+      SQLiteCacheManager.Options(folder: scratch.path + "/cache", vendor: "unleash", keyDigest: "00ff")
+    ).file()
     let taken = file.journalStem + UUIDv4(from: first).digits + FileJournal.suffix
     _ = Glibc.close(Glibc.open(taken, O_CREAT | O_WRONLY, 0o600))
     let journal = try FileJournal(beside: file, pipeline: "events", identifiers: identifiers, entropy: same)
@@ -140,7 +144,9 @@ import Testing
   }
 
   /// Whoever took it in has died before it could remove the file.
-  @Test("what is in the tables is taken in once", arguments: [true, false]) func theTablesKnowWhatTheyHaveTakenIn(isPurge: Bool) throws {
+  @Test("what is in the tables is taken in once", arguments: [true, false]) func theTablesKnowWhatTheyHaveTakenIn(isPurge: Bool)
+    throws
+  {
     var journal: (any EventJournal)? = try open(scratch.manager())
     write(journal, 1, subject: "u1")
     journal = nil

@@ -232,7 +232,10 @@ import Testing
     #expect(try claimed().isEmpty)
     try manager.purgeEvents(subject: "u1", pipeline: "events")
     // What began as one of ours goes; what another version wrote stays.
-    let left = ["other-00ff.old", "unleash-00ff.dir", "unleash-00ff.fifo", "unleash-00ff.link", "unleash-00ff.new", "unleash-00ff.old", "unleash-00ff.young"]
+    let left = [
+      "other-00ff.old", "unleash-00ff.dir", "unleash-00ff.fifo", "unleash-00ff.link", "unleash-00ff.new", "unleash-00ff.old",
+      "unleash-00ff.young",
+    ]
     #expect(files.sorted() == left.map { $0 + ".journal" })
   }
 
@@ -266,7 +269,9 @@ import Testing
 
   @Test func aRecordThatIsRefusedLeavesNoTrace() throws {
     var journal: (any EventJournal)? = try open(scratch.manager())
-    let isWritten = "a".withBytes { journal?.write(subject: .noBytes, unixMilliseconds: 0, payload: $0, untilNanoseconds: .max) { nil } }
+    let isWritten = "a".withBytes {
+      journal?.write(subject: .noBytes, unixMilliseconds: 0, payload: $0, untilNanoseconds: .max) { nil }
+    }
     #expect(isWritten == false)
     journal = nil
     #expect(files.isEmpty)
@@ -283,7 +288,8 @@ import Testing
       heedFileLimits()
       var small = rlimit(rlim_cur: 1_000, rlim_max: limit.rlim_max)
       setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &small)
-      guard let own = try? scratch.manager().openJournal(pipeline: "events", identifiers: EventIdentifiers(high: 9, low: 0)) else { return 2 }
+      guard let own = try? scratch.manager().openJournal(pipeline: "events", identifiers: EventIdentifiers(high: 9, low: 0))
+      else { return 2 }
       guard write(own, 1, "fits"), !write(own, 2, String(repeating: "x", count: 2_000)), write(own, 3, "fits") else { return 1 }
       return 0
     }

@@ -45,8 +45,14 @@ import Testing
       HostThread {
         for _ in 0..<times {
           let kept = Completion<Bool>()
-          neighbour.store.update("shared") { ($0 ?? []) + [UInt8(index)] } completion: { _ in kept.give(true) }
-          repeat { neighbour.scheduler.run() } while kept.wait(untilNanoseconds: Deadline.nanoseconds(afterMilliseconds: 1)) == nil
+          neighbour.store.update("shared") {
+            ($0 ?? []) + [UInt8(index)]
+          } completion: { _ in
+            kept.give(true)
+          }
+          repeat {
+            neighbour.scheduler.run()
+          } while kept.wait(untilNanoseconds: Deadline.nanoseconds(afterMilliseconds: 1)) == nil
         }
       }
     }

@@ -80,14 +80,16 @@ public struct Herd {
     spans.flatMap { span in
       [(1000, second), (100, tenth)].compactMap { (milliseconds: Int64, most: Double) -> String? in
         let (peak, moment) = peak(ofMilliseconds: milliseconds, in: span.moments)
-        return peak > 0 && peak <= most ? nil : "\(span.name): \(peak) % within \(milliseconds) ms, \(moment) ms after the beginning"
+        return peak > 0 && peak <= most
+          ? nil : "\(span.name): \(peak) % within \(milliseconds) ms, \(moment) ms after the beginning"
       }
     }
   }
 
   private func peak(ofMilliseconds length: Int64, in moments: Range<Int64>) -> (percent: Double, moment: Int64) {
     // A client that asks twice within a span is one.
-    let found = Set(arrivals.lazy.filter { moments.contains($0.moment) }.map { Arrival(client: $0.client, moment: $0.moment / length) })
+    let found = Set(
+      arrivals.lazy.filter { moments.contains($0.moment) }.map { Arrival(client: $0.client, moment: $0.moment / length) })
     var counts: [Int64: Int] = [:]
     for arrival in found { counts[arrival.moment, default: 0] += 1 }
     let most = counts.max { ($0.value, $1.key) < ($1.value, $0.key) }

@@ -60,7 +60,9 @@ import Testing
   func repliesHavePatience() throws {
     let rig = try HostedRig()
     let told = Locked<[Status]>([])
-    let status = rig.client.identify(EvaluationContext(targetingKey: "u").reference()) { status in told.change { $0.append(status) } }
+    let status = rig.client.identify(EvaluationContext(targetingKey: "u").reference()) { status in
+      told.change { $0.append(status) }
+    }
     #expect(status == .ok)
     rig.settle { rig.probe.calls("identify") == 1 }
     rig.scheduler.advance(milliseconds: 59_999)

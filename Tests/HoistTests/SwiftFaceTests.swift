@@ -131,7 +131,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (Duration.zero, Int64(0)), (.nanoseconds(1), 1), (.milliseconds(1500), 1500), (.seconds(-3), 0), (.seconds(Int64.max), Int64.max),
+    (Duration.zero, Int64(0)), (.nanoseconds(1), 1), (.milliseconds(1500), 1500), (.seconds(-3), 0),
+    (.seconds(Int64.max), Int64.max),
   ]) func durationsAreRoundedUp(duration: Duration, milliseconds: Int64) {
     #expect(HoistClient.milliseconds(duration) == milliseconds)
   }

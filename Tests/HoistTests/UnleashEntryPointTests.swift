@@ -6,7 +6,9 @@ import Testing
 
 /// What the C functions of Unleash's own header promise.
 @Suite("Unleash's C functions") struct UnleashEntryPointTests {
-  @Test("A bootstrap is made from a document or from toggles; a toggle is not added to a document, which would be lost (UNL-34; no client)")
+  @Test(
+    "A bootstrap is made from a document or from toggles; a toggle is not added to a document, which would be lost (UNL-34; no client)"
+  )
   func togglesAndDocuments() {
     func add(_ name: StaticString, to bootstrap: OpaquePointer?) -> hoist_status {
       var toggle = hoist_unleash_toggle()

@@ -22,7 +22,10 @@ public final class ClientRig {
     var plugins = given
     if !providerHeaders.isEmpty { plugins.headerProvider = FixedHeaders(providerHeaders) }
     let fixed = ["autostart": "false", "dispatch": "manual", "store": "none", "refresh_interval": "0", "metrics_interval": "0"]
-    guard let host = try? TestClient(UnleashFactory(), fixed, properties, plugins: plugins, scheduler: scheduler, regex: regex, makeCacheManager: { _ in cacheManager }),
+    guard
+      let host = try? TestClient(
+        UnleashFactory(), fixed, properties, plugins: plugins, scheduler: scheduler, regex: regex,
+        makeCacheManager: { _ in cacheManager }),
       let face = UnleashFace(host.client)
     else { return nil }
     (self.host, self.face) = (host, face)
@@ -48,7 +51,9 @@ public final class ClientRig {
 
   /// For the client's own context; counted.
   public func isOn(_ name: String) -> Bool {
-    name.withBytes { client.evaluate($0, nil, .bool, .counted) { evaluation, _ in evaluation.kind == .bool && evaluation.integer != 0 } }
+    name.withBytes {
+      client.evaluate($0, nil, .bool, .counted) { evaluation, _ in evaluation.kind == .bool && evaluation.integer != 0 }
+    }
   }
 
   public func variant(_ name: String) -> OwnedVariant { name.withBytes { face.variant($0, nil, .counted) } }

@@ -261,6 +261,17 @@ def check_rules() -> None:
     report("each_rule_finds_what_it_is_for", problems)
 
 
+def check_format() -> None:
+    """`swift format` would change nothing."""
+    files = subprocess.run(["git", "ls-files", "*.swift"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
+    found = subprocess.run(["swift", "format", "lint", "--strict", "--parallel", *files], cwd=ROOT, check=False, capture_output=True,
+                           text=True)
+    problems = [line.removeprefix(f"{ROOT}/") for line in found.stderr.splitlines() if re.search(r": (warning|error): ", line)]
+    if found.returncode and not problems:
+        problems = [f"swift format ended with {found.returncode}: {found.stderr.strip()}"]
+    report("swift_is_formatted", problems)
+
+
 def report_lengths() -> None:
     lengths = sorted(((len(text.splitlines()), path) for path, text in committed_texts()
                       if path.suffix in (".swift", ".c", ".h", ".py") and "Fixtures" not in path.parts), reverse=True)
@@ -281,6 +292,7 @@ def main() -> int:
     check_citations()
     check_manifest()
     check_file_names()
+    check_format()
     report_lengths()
     print(f"{counts['passed']} passed, {counts['failed']} failed")
     return 1 if counts["failed"] else 0

@@ -32,10 +32,12 @@ enum HostRelease {
       return !waiting.hasThread
     }
     // Better there than never.
-    let hasStarted = !needsThread || Thread.start(name: "hoist-release") {
-      Thread.admitHost()
-      runAll()
-    }
+    let hasStarted =
+      !needsThread
+      || Thread.start(name: "hoist-release") {
+        Thread.admitHost()
+        runAll()
+      }
     if !hasStarted { runAll() }
   }
 

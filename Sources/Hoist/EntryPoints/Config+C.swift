@@ -88,7 +88,9 @@ public func hoist_config_load_file(
   attempt(error) {
     let box = try Handle<ConfigBox>.need(config, "config")
     var doubts: [String] = []
-    let content = try FileContent.read(path: try CString.needPath(path), limitBytes: 1 << 20) { doubts.append("configuration file: \($0)") }
+    let content = try FileContent.read(path: try CString.needPath(path), limitBytes: 1 << 20) {
+      doubts.append("configuration file: \($0)")
+    }
     try content.withUnsafeBytes { try box.setAll($0) }
     box.values.doubts += doubts
   }

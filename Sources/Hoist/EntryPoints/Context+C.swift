@@ -47,7 +47,8 @@ public func hoist_context_set_double(_ context: OpaquePointer?, _ name: UnsafePo
 }
 
 @_cdecl("hoist_context_set_date") @implementation
-public func hoist_context_set_date(_ context: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ at_unix_ms: Int64) -> hoist_status {
+public func hoist_context_set_date(_ context: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ at_unix_ms: Int64) -> hoist_status
+{
   set(context, name, .date(at_unix_ms))
 }
 

@@ -15,7 +15,9 @@ public func hoist_client_bool(
   {
     return value
   }
-  return Slow.evaluate(client, key, context, .bool, detail, fallback, EvaluationFallback(fallback)) { $0.kind == .bool ? $0.integer != 0 : nil }
+  return Slow.evaluate(client, key, context, .bool, detail, fallback, EvaluationFallback(fallback)) {
+    $0.kind == .bool ? $0.integer != 0 : nil
+  }
 }
 
 @_cdecl("hoist_client_int64") @implementation
@@ -30,7 +32,9 @@ public func hoist_client_int64(
   {
     return value
   }
-  return Slow.evaluate(client, key, context, .int, detail, fallback, EvaluationFallback(fallback)) { $0.kind == .int ? $0.integer : nil }
+  return Slow.evaluate(client, key, context, .int, detail, fallback, EvaluationFallback(fallback)) {
+    $0.kind == .int ? $0.integer : nil
+  }
 }
 
 @_cdecl("hoist_client_double") @implementation
@@ -40,7 +44,8 @@ public func hoist_client_double(
 ) -> Double {
   if detail == nil, let key, let hot = ClientHandle.hot(client),
     let value = HotPath.evaluate(
-      hot, CString.bytes(key), ContextHandle.subject(context), .double, EvaluationFallback(fallback), { Slow.number($0) ?? fallback })
+      hot, CString.bytes(key), ContextHandle.subject(context), .double, EvaluationFallback(fallback),
+      { Slow.number($0) ?? fallback })
   {
     return value
   }

@@ -36,7 +36,8 @@ private func track(
   return withUnsafeTemporaryAllocation(of: EventView.Property.self, capacity: given.property_count) { properties in
     for index in 0..<given.property_count {
       do throws(Refusal) {
-        properties.initializeElement(at: index, to: try read(given.properties.flatMap { HostTable.element(of: $0, at: index) }, index))
+        properties.initializeElement(
+          at: index, to: try read(given.properties.flatMap { HostTable.element(of: $0, at: index) }, index))
       } catch {
         return client.refuse(GivenEvent.name(key), error.status, error.message)
       }

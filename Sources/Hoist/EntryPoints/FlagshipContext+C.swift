@@ -16,7 +16,9 @@ public func hoist_flagship_visitor_set_string(
 }
 
 @_cdecl("hoist_flagship_visitor_set_bool") @implementation
-public func hoist_flagship_visitor_set_bool(_ visitor: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ value: Bool) -> hoist_status {
+public func hoist_flagship_visitor_set_bool(_ visitor: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ value: Bool)
+  -> hoist_status
+{
   set(visitor, key, .bool(value))
 }
 

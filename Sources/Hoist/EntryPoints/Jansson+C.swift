@@ -141,7 +141,9 @@ public func hoist_client_track_jansson(
     if let value { event.value = try GivenEvent.value(value.pointee) }
     if properties != nil {
       let text = try JanssonText.need(properties, "the object of its properties")
-      guard let members = text.withBytes({ ContextJSON.members($0) }) else { throw Refusal(.argument, "its properties are no object") }
+      guard let members = text.withBytes({ ContextJSON.members($0) }) else {
+        throw Refusal(.argument, "its properties are no object")
+      }
       try GivenEvent.check(count: members.count)
       if members.contains(where: { $0.name.isEmpty }) { throw Refusal(.argument, "the name of one of its properties is empty") }
       event.properties = members
@@ -157,7 +159,9 @@ public func hoist_flag_set_add_jansson(
 ) -> hoist_status {
   attempt(error) {
     var texts: [[UInt8]] = []
-    for index in 0..<json_array_size(values) { texts.append(try JanssonText.need(json_array_get(values, index), "value \(index)")) }
+    for index in 0..<json_array_size(values) {
+      texts.append(try JanssonText.need(json_array_get(values, index), "value \(index)"))
+    }
     try FlagSet.add(
       flag, to: set, values: values == nil ? nil : texts,
       metadata: metadata == nil ? nil : try JanssonText.need(metadata, "the metadata"))

@@ -7,7 +7,9 @@ internal import HoistKameleoon
 // handle.
 
 private func variable(_ handle: OpaquePointer?) -> KameleoonVariable? { handle.map { KameleoonVariable(UnsafeRawPointer($0)) } }
-private func variation(_ handle: OpaquePointer?) -> KameleoonVariation? { handle.map { KameleoonVariation(UnsafeRawPointer($0)) } }
+private func variation(_ handle: OpaquePointer?) -> KameleoonVariation? {
+  handle.map { KameleoonVariation(UnsafeRawPointer($0)) }
+}
 
 /// A text of the configuration, which has a NUL behind it; "" for an empty one. nil for nil.
 private func pointer(_ bytes: ByteView?) -> UnsafePointer<CChar>? { bytes.map { $0.chars ?? Constants.empty } }

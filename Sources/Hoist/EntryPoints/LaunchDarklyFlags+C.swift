@@ -24,11 +24,14 @@ public func hoist_launchdarkly_int_variation_for(
   let options = LaunchDarklyAnyFace.of(client) == nil ? 0 : VariationOptions.cutsFractions
   if detail == nil, options != 0, let key, let hot = ClientHandle.hot(client),
     let value = HotPath.evaluate(
-      hot, CString.bytes(key), ContextHandle.subject(context), .int, told, options: options, { $0.kind == .int ? $0.integer : fallback })
+      hot, CString.bytes(key), ContextHandle.subject(context), .int, told, options: options,
+      { $0.kind == .int ? $0.integer : fallback })
   {
     return value
   }
-  return Slow.evaluate(client, key, context, .int, detail, fallback, told, options: options) { $0.kind == .int ? $0.integer : nil }
+  return Slow.evaluate(client, key, context, .int, detail, fallback, told, options: options) {
+    $0.kind == .int ? $0.integer : nil
+  }
 }
 
 @_cdecl("hoist_launchdarkly_detail_reason") @implementation

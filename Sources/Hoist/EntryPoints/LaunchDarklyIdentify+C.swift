@@ -45,7 +45,9 @@ public func hoist_launchdarkly_start_wait(
 }
 
 @_cdecl("hoist_launchdarkly_is_initialized") @implementation
-public func hoist_launchdarkly_is_initialized(_ client: OpaquePointer?) -> Bool { LaunchDarklyAnyFace.of(client)?.isInitialized ?? false }
+public func hoist_launchdarkly_is_initialized(_ client: OpaquePointer?) -> Bool {
+  LaunchDarklyAnyFace.of(client)?.isInitialized ?? false
+}
 
 @_cdecl("hoist_launchdarkly_is_online") @implementation
 public func hoist_launchdarkly_is_online(_ client: OpaquePointer?) -> Bool { LaunchDarklyAnyFace.of(client)?.isOnline ?? false }

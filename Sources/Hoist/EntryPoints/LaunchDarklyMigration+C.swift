@@ -5,7 +5,8 @@ internal import HoistLaunchDarkly
 
 @_cdecl("hoist_launchdarkly_migration_variation") @implementation
 public func hoist_launchdarkly_migration_variation(
-  _ client: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ context: OpaquePointer?, _ default_stage: hoist_launchdarkly_migration_stage,
+  _ client: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ context: OpaquePointer?,
+  _ default_stage: hoist_launchdarkly_migration_stage,
   _ tracker: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_launchdarkly_migration_stage {
   tracker?.pointee = nil
@@ -67,7 +68,9 @@ public func hoist_launchdarkly_migrator_read(
   _ result: UnsafeMutablePointer<hoist_launchdarkly_migration_result>?
 ) -> hoist_status {
   migrate(client, migrator, key, context, default_stage, payload, result, \.read_old, \.read_new) { run in
-    guard let order = MigrationOrder(rawValue: run.table.read_order) else { throw Refusal(.argument, "the migrator's read_order is none") }
+    guard let order = MigrationOrder(rawValue: run.table.read_order) else {
+      throw Refusal(.argument, "the migrator's read_order is none")
+    }
     let compare = run.table.is_consistent.map { call in { call(run.table.user_data, run[.old], run[.new]) } }
     return { $0.read(order, compare: compare) }
   }
@@ -85,7 +88,8 @@ public func hoist_launchdarkly_migrator_write(
 }
 
 /// The host's function for one system.
-private typealias Work = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutablePointer<UnsafeMutableRawPointer?>) -> Bool
+private typealias Work =
+  @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutablePointer<UnsafeMutableRawPointer?>) -> Bool
 
 /// One operation, with what the host's functions leave.
 private final class Run: @unchecked Sendable {
@@ -127,7 +131,9 @@ private func migrate(
     guard let result else { throw Refusal(.argument, "result is NULL") }
     var filled = hoist_launchdarkly_migration_result()
     filled.struct_size = HostTable.size(of: result)
-    guard HostTable.write(filled, to: result, size: filled.struct_size) else { throw Refusal(.argument, "the result's struct_size is none") }
+    guard HostTable.write(filled, to: result, size: filled.struct_size) else {
+      throw Refusal(.argument, "the result's struct_size is none")
+    }
     let run = Run(table, old, new, payload)
     let carryOut = try plan(run)
     let tracker = face.migration(key, ContextHandle.borrow(context), fallback: MigrationStage(fallback))

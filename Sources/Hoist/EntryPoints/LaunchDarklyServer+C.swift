@@ -3,7 +3,9 @@ internal import HoistCore
 internal import HoistLaunchDarkly
 
 @_cdecl("hoist_launchdarkly_all_flags_state") @implementation
-public func hoist_launchdarkly_all_flags_state(_ client: OpaquePointer?, _ context: OpaquePointer?, _ options: UInt32) -> OpaquePointer? {
+public func hoist_launchdarkly_all_flags_state(_ client: OpaquePointer?, _ context: OpaquePointer?, _ options: UInt32)
+  -> OpaquePointer?
+{
   guard ClientHandle.borrow(client) != nil else { return nil }
   let state = try? LaunchDarklyServerFace.need(client).allFlagsState(
     try ContextHandle.reference(context), FlagsStateOptions(rawValue: options))

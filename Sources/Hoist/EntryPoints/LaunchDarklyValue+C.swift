@@ -62,14 +62,15 @@ public func hoist_launchdarkly_value_equals(_ value: OpaquePointer?, _ other: Op
 
 @_cdecl("hoist_launchdarkly_value_kind") @implementation
 public func hoist_launchdarkly_value_kind(_ value: OpaquePointer?) -> hoist_launchdarkly_kind {
-  let kind = switch held(value)?.value {
-  case nil, .null: HOIST_LAUNCHDARKLY_NULL
-  case .bool: HOIST_LAUNCHDARKLY_BOOL
-  case .number: HOIST_LAUNCHDARKLY_NUMBER
-  case .string: HOIST_LAUNCHDARKLY_STRING
-  case .array: HOIST_LAUNCHDARKLY_ARRAY
-  case .object: HOIST_LAUNCHDARKLY_OBJECT
-  }
+  let kind =
+    switch held(value)?.value {
+    case nil, .null: HOIST_LAUNCHDARKLY_NULL
+    case .bool: HOIST_LAUNCHDARKLY_BOOL
+    case .number: HOIST_LAUNCHDARKLY_NUMBER
+    case .string: HOIST_LAUNCHDARKLY_STRING
+    case .array: HOIST_LAUNCHDARKLY_ARRAY
+    case .object: HOIST_LAUNCHDARKLY_OBJECT
+    }
   return hoist_launchdarkly_kind(kind)
 }
 

@@ -50,7 +50,8 @@ public func hoist_optimizely_user_set_bool(_ user: OpaquePointer?, _ name: Unsaf
 }
 
 @_cdecl("hoist_optimizely_user_set_int64") @implementation
-public func hoist_optimizely_user_set_int64(_ user: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: Int64) -> hoist_status {
+public func hoist_optimizely_user_set_int64(_ user: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: Int64) -> hoist_status
+{
   set(user, name, .int(value))
 }
 
@@ -163,7 +164,7 @@ enum OptimizelyTracking {
       let status = tags.map { tags in tags.withRoot { send(key, $0) } } ?? send(key, nil)
       if status != .ok { throw Refusal(status, status.optimizelyMessage) }
     }
-}
+  }
 }
 
 extension Status {

@@ -32,7 +32,9 @@ public func hoist_unleash_is_enabled_or(
 }
 
 @_cdecl("hoist_unleash_check_enabled") @implementation
-public func hoist_unleash_check_enabled(_ client: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ context: OpaquePointer?) -> Bool {
+public func hoist_unleash_check_enabled(_ client: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ context: OpaquePointer?)
+  -> Bool
+{
   guard let name, let client = ClientHandle.borrow(client) else { return false }
   return client.evaluate(CString.bytes(name), ContextHandle.subject(context), .bool, []) { evaluation, _ in
     evaluation.kind == .bool && evaluation.integer != 0

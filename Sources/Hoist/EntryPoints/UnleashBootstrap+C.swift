@@ -55,7 +55,9 @@ public func hoist_unleash_bootstrap_from_file(
 ) -> OpaquePointer? {
   result(error) {
     var doubts: [String] = []
-    let document = try FileContent.read(path: try CString.needPath(path), limitBytes: 64 << 20) { doubts.append("bootstrap: \($0)") }
+    let document = try FileContent.read(path: try CString.needPath(path), limitBytes: 64 << 20) {
+      doubts.append("bootstrap: \($0)")
+    }
     return Handle.give(try BootstrapBox(of: document, doubts: doubts))
   }
 }

@@ -71,7 +71,8 @@ struct HostedDescription: Sendable {
   ) throws(ConfigurationFailure) -> (all: [Property], identity: [String]) {
     guard let told = HostTable.list(members.properties, members.property_count, limit: maximumProperties)
     else {
-      throw ConfigurationFailure("", "has properties that cannot be read: at most \(maximumProperties), each with its struct_size")
+      throw ConfigurationFailure(
+        "", "has properties that cannot be read: at most \(maximumProperties), each with its struct_size")
     }
     var all: [Property] = []
     for one in told { all.append(try property(one, after: all)) }

@@ -37,7 +37,8 @@ final class HostedProvider: @unchecked Sendable {
     let name = description.name
     let instance = HostedInstance(description.table)
     let lane = HostedLane(client) { [weak client] call in
-      let message = "the provider \"\(name)\" has not returned from a call (\(call)) for 10 seconds; it is called again when it does"
+      let message =
+        "the provider \"\(name)\" has not returned from a call (\(call)) for 10 seconds; it is called again when it does"
       client?.log.error(message)
       client?.notify(Notification(.error, status: .plugin, message: message))
     }

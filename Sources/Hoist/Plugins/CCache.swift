@@ -142,7 +142,9 @@ enum HostTexts {
 /// Rows as C sees them, alive during `body`.
 enum HostRows {
   static func with(_ rows: [EventRow], _ body: (UnsafePointer<hoist_event_row>?, Int) -> hoist_status) -> hoist_status {
-    let texts = rows.map { (id: CText($0.id), pipeline: CText($0.pipeline), subject: CText($0.subject), payload: CText($0.payload)) }
+    let texts = rows.map {
+      (id: CText($0.id), pipeline: CText($0.pipeline), subject: CText($0.subject), payload: CText($0.payload))
+    }
     let told = zip(rows, texts).map { row, text in
       hoist_event_row(
         struct_size: MemoryLayout<hoist_event_row>.size, id: text.id.pointer, pipeline: text.pipeline.pointer,

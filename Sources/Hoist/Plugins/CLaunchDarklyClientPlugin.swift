@@ -2,7 +2,9 @@ public import CHoist
 internal import HoistCore
 internal import HoistLaunchDarkly
 
-final class CLaunchDarklyClientPlugin: HostAdapter<hoist_launchdarkly_client_plugin>, LaunchDarklyClientPlugin, @unchecked Sendable {
+final class CLaunchDarklyClientPlugin: HostAdapter<hoist_launchdarkly_client_plugin>, LaunchDarklyClientPlugin,
+  @unchecked Sendable
+{
   /// Most plug-ins one configuration may have.
   static let maximumPerConfiguration = 16
 

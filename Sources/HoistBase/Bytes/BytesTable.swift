@@ -21,7 +21,6 @@ public struct BytesTable {
     entries.reserveCapacity(expected)
   }
 
-
   public subscript(key: ByteView) -> UInt32? {
     if entries.isEmpty { return nil }
     let place = slots[slot(of: key, hash: Hash64.hash(key))]

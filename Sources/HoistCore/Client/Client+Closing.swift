@@ -39,7 +39,8 @@ extension Client {
     for client in group { client.pending.tellUndelivered() }
     pluginLane.close()
     let isUnknown = limit != 0 && flushed == .left
-    log.info("closed: " + (left > 0 ? "\(left) events are left" : isUnknown ? "the store may hold events still" : "nothing is left"))
+    log.info(
+      "closed: " + (left > 0 ? "\(left) events are left" : isUnknown ? "the store may hold events still" : "nothing is left"))
     _ = logLane.drain(untilNanoseconds: deadline)
     logLane.close()
     let isDone = flushed == .accepted || limit == 0 && left == 0

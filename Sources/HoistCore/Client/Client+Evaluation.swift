@@ -81,12 +81,14 @@ extension Client {
     evaluation.options = options
     evaluation.inherited = UnsafeRawPointer(shim_load_pointer(&hot.pointee.context))
     evaluation.subject = recalled?.state
-    let context = recalled?.context.frozen ?? subject.map { FrozenContext(of: $0) } ?? evaluation.inherited.map { FrozenContext($0) }
+    let context =
+      recalled?.context.frozen ?? subject.map { FrozenContext(of: $0) } ?? evaluation.inherited.map { FrozenContext($0) }
     let current = pinned ?? shim_load_pointer(&hot.pointee.snapshot).map { Snapshot(UnsafeRawPointer($0)) }
     let listing = external == nil ? current : own
     // A flag missing in the host's own store may still be known to be off.
     let snapshot = listing ?? current
-    var record = resolve(key, in: listing, unlisted: snapshot?.unlisted, &evaluation, mode, fallback, context, isRefused: isRefused)
+    var record = resolve(
+      key, in: listing, unlisted: snapshot?.unlisted, &evaluation, mode, fallback, context, isRefused: isRefused)
     if record != nil, subject != nil, context == nil {
       // Never another context's values.
       evaluation.fail(.invalidContext, "the context cannot be read")
@@ -202,7 +204,9 @@ extension Client {
       for index in 0..<snapshot.flagCount {
         let name = snapshot.name(of: snapshot.record(at: index))
         writer.key(utf8: name.bindMemory(to: UInt8.self))
-        withEvaluation(name, subject, .any, [], EvaluationFallback(), isRefused: false, of: snapshot, knowing: recalled) { _, detail in detail.write(to: &writer) }
+        withEvaluation(name, subject, .any, [], EvaluationFallback(), isRefused: false, of: snapshot, knowing: recalled) {
+          _, detail in detail.write(to: &writer)
+        }
       }
       snapshot.unpin()
     }

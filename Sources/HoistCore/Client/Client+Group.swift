@@ -33,7 +33,9 @@ extension Client {
     guard let context = context ?? EvaluationContext().reference() else { return .limit }
     if isCurrent(context) {
       repeatContext(context, timeoutMilliseconds: -1)
-      return promise(completion) { tell in tell(.ok); return .ok }
+      return promise(completion) { tell in
+        tell(.ok); return .ok
+      }
     }
     return promiseIdentify(context, timeoutMilliseconds: -1, completion) { tell in
       prepare(context)
@@ -49,7 +51,9 @@ extension Client {
   /// Whether the flags of such a context are served already, in every environment: then nothing is asked for.
   public func isCurrent(_ context: ContextReference) -> Bool {
     companions.allSatisfy { client in
-      guard client.life.isContextSettled, let current = client.currentContext, let provider = client.provider else { return false }
+      guard client.life.isContextSettled, let current = client.currentContext, let provider = client.provider else {
+        return false
+      }
       if client.identified.withLock({ $0 == (context.frozen.fingerprint, current.frozen.fingerprint) }) { return true }
       return provider.isSame(context.frozen, as: current.frozen)
     }
@@ -110,10 +114,11 @@ extension Client {
     guard let ended = provider?.beginIdentify(context, timeoutMilliseconds: timeoutMilliseconds) else {
       return promise(completion, begin)
     }
-    let status = promise({ status in
-      ended(status)
-      completion?(status)
-    }, begin)
+    let status = promise(
+      { status in
+        ended(status)
+        completion?(status)
+      }, begin)
     if status != .ok { ended(status) }
     return status
   }

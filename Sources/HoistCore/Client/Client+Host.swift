@@ -47,7 +47,9 @@ extension Client: ProviderHost {
   }
 
   private func announce(_ changed: [String], of count: Int, since begun: Int64) {
-    log.debug("\(count) flags are served, \(changed.count) of them changed; it took \((clock.monotonicNanoseconds &- begun) / 1_000_000) ms")
+    log.debug(
+      "\(count) flags are served, \(changed.count) of them changed; it took \((clock.monotonicNanoseconds &- begun) / 1_000_000) ms"
+    )
     guard !changed.isEmpty else { return }
     notify(Notification(.configurationChanged, message: "\(changed.count) flags changed", keys: changed))
     guard observers.isObserved(.flagChanged) else { return }

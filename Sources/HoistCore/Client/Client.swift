@@ -93,7 +93,8 @@ public final class Client: @unchecked Sendable {
     holder = SnapshotHolder(hot)
     let mode = factory.mode(values)
     life = ClientLife(
-      clock: services.clock, isOnline: values.boolean("online"), service: mode.isEmpty ? factory.name : "\(factory.name), \(mode)")
+      clock: services.clock, isOnline: values.boolean("online"), service: mode.isEmpty ? factory.name : "\(factory.name), \(mode)"
+    )
     hot.pointee.object = Unmanaged.passUnretained(self).toOpaque()
     link.begin(self)
     // A provider marks what it wants to record; what observers want changes.

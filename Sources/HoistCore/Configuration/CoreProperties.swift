@@ -3,23 +3,45 @@ public enum CoreProperties {
   public static let table: [Property] = [
     Property("name", .text, default: "", "Name of the client in log lines."),
     Property("online", .boolean, default: "true", "Whether the network may be used."),
-    Property("log.level", .choice(["none", "error", "warning", "info", "debug"]), default: "warning", "Gravest lines only: up to which level lines are written."),
-    Property("dispatch", .choice(["automatic", "manual"]), default: "automatic", "Whether observers run on the client's lane or in hoist_client_dispatch()."),
-    Property("store", .choice(["sqlite", "memory", "none"]), default: "sqlite", "Where configurations and events are kept for the next run."),
+    Property(
+      "log.level", .choice(["none", "error", "warning", "info", "debug"]), default: "warning",
+      "Gravest lines only: up to which level lines are written."),
+    Property(
+      "dispatch", .choice(["automatic", "manual"]), default: "automatic",
+      "Whether observers run on the client's lane or in hoist_client_dispatch()."),
+    Property(
+      "store", .choice(["sqlite", "memory", "none"]), default: "sqlite",
+      "Where configurations and events are kept for the next run."),
     Property("store.path", .text, default: "", "Folder of the store; empty means hoist/ in the XDG cache directory."),
-    Property("events.durability", .choice(["memory", "periodic", "immediate"]), default: "periodic", "How soon a recorded event outlives the process, in the store or a journal beside it: never, within 100 ms (of a burst 1,000 at a time, one after the other from then on), or before the call returns."),
-    Property("events.capacity", .integer(10...1_000_000), default: "10000", "Recorded events kept at most, and 16 MiB of them; further ones are dropped and counted."),
-    Property("events.consent_capacity", .integer(0...1_000_000), default: "0", "Recorded events kept at most, beside the others, of people who have not said yet whether they consent; 0 means a tenth of events.capacity."),
-    Property("events.flush_interval_ms", .integer(0...86_400_000), default: "0", "Milliseconds between deliveries; 0 means the service's own default."),
-    Property("network.connect_timeout_ms", .integer(1...600_000), default: "10000", "Longest wait for a connection, in milliseconds."),
+    Property(
+      "events.durability", .choice(["memory", "periodic", "immediate"]), default: "periodic",
+      "How soon a recorded event outlives the process, in the store or a journal beside it: never, within 100 ms (of a burst 1,000 at a time, one after the other from then on), or before the call returns."
+    ),
+    Property(
+      "events.capacity", .integer(10...1_000_000), default: "10000",
+      "Recorded events kept at most, and 16 MiB of them; further ones are dropped and counted."),
+    Property(
+      "events.consent_capacity", .integer(0...1_000_000), default: "0",
+      "Recorded events kept at most, beside the others, of people who have not said yet whether they consent; 0 means a tenth of events.capacity."
+    ),
+    Property(
+      "events.flush_interval_ms", .integer(0...86_400_000), default: "0",
+      "Milliseconds between deliveries; 0 means the service's own default."),
+    Property(
+      "network.connect_timeout_ms", .integer(1...600_000), default: "10000", "Longest wait for a connection, in milliseconds."),
     Property("network.timeout_ms", .integer(1...600_000), default: "30000", "Longest time for one exchange, in milliseconds."),
-    Property("network.retry_max_ms", .integer(1000...86_400_000), default: "300000", "Longest pause between attempts that fail, in milliseconds, unless the service asks for a longer one."),
-    Property("network.max_response_bytes", .integer(1024...1_073_741_824), default: "67108864", "Largest answer, in bytes after decompression."),
+    Property(
+      "network.retry_max_ms", .integer(1000...86_400_000), default: "300000",
+      "Longest pause between attempts that fail, in milliseconds, unless the service asks for a longer one."),
+    Property(
+      "network.max_response_bytes", .integer(1024...1_073_741_824), default: "67108864",
+      "Largest answer, in bytes after decompression."),
     Property("network.proxy", .address, "Proxy URL; unset uses the environment's, empty uses none."),
     Property("network.ca_file", .text, default: "", "PEM file of certificate authorities in place of the system's."),
     Property("network.client_certificate_file", .text, default: "", "PEM file of the client's certificate."),
     Property("network.client_key_file", .text, default: "", "PEM file of the client's key."),
-    Property("network.max_redirects", .integer(0...20), default: "5", "Redirects followed, never with credentials to another origin."),
+    Property(
+      "network.max_redirects", .integer(0...20), default: "5", "Redirects followed, never with credentials to another origin."),
   ]
 }
 

@@ -65,7 +65,8 @@ public enum ContextJSON {
     do throws(EvaluationContext.Refusal) {
       try context.set(name, attribute(value))
     } catch {
-      throw Failure(message: "the context's attribute \"\(String(decoding: name, as: UTF8.self).prefix(80))\" is refused: \(error)")
+      throw Failure(
+        message: "the context's attribute \"\(String(decoding: name, as: UTF8.self).prefix(80))\" is refused: \(error)")
     }
   }
 

@@ -90,7 +90,10 @@ private struct AttributeText {
       (integer, number) = (whole, Double(whole))
     case .double(let real): (kind, bytes, number) = (.double, Array(JSONNumberText.text(real).utf8), real)
     case .string(let text): (kind, bytes) = (.string, text)
-    case .date(let at): (kind, bytes, integer) = (.date, Array(RFC3339.text(unixMilliseconds: at, precision: at % 1000 == 0 ? .seconds : .milliseconds).utf8), at)
+    case .date(let at):
+      (kind, bytes, integer) = (
+        .date, Array(RFC3339.text(unixMilliseconds: at, precision: at % 1000 == 0 ? .seconds : .milliseconds).utf8), at
+      )
     case .strings(let list): (kind, bytes) = (.strings, JSONStringList.text(of: list))
     case .json(let text): (kind, bytes) = (.json, text)
     }

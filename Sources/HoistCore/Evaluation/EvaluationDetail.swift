@@ -30,7 +30,8 @@ public final class EvaluationDetail: Sendable {
     variation = CText(evaluation.variation)
     let hasValue = evaluation.kind != .none
     value = CText(hasValue ? evaluation.jsonValue() : fallback.json ?? Array("null".utf8))
-    text = (hasValue ? evaluation.kind : fallback.kind) != .string
+    text =
+      (hasValue ? evaluation.kind : fallback.kind) != .string
       ? nil : hasValue ? CText(evaluation.text) : CText(repairing: fallback.text)
     reason = evaluation.reason
     errorCode = evaluation.errorCode

@@ -41,7 +41,8 @@ public final class Checkpoints: @unchecked Sendable {
     timer = scheduler.schedule(afterMilliseconds: milliseconds) { [weak self] in
       guard let self, timer != nil, let keeper else { return }
       let bytes = keeper.keep()
-      milliseconds = bytes > 0
+      milliseconds =
+        bytes > 0
         ? min(Self.longestMilliseconds, max(Self.busyMilliseconds, Int64(bytes / Self.bytesPerMillisecond)))
         : min(Self.idleMilliseconds, milliseconds * 2)
       arm()

@@ -239,7 +239,8 @@ extension EventPipeline {
     let said = policy.describe(first)
     let what =
       numbers.count > 1
-      ? "\(numbers.count) records of \"\(options.name)\" are" : "a record of \"\(options.name)\"\(said.isEmpty ? "" : ", \(said),") is"
+      ? "\(numbers.count) records of \"\(options.name)\" are"
+      : "a record of \"\(options.name)\"\(said.isEmpty ? "" : ", \(said),") is"
     settle(numbers)
     tally.count { $0.rejected += numbers.count }
     state.hasRefused = true

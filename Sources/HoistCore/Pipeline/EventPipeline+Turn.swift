@@ -52,7 +52,8 @@ extension EventPipeline {
         subject: String(decoding: record.subject, as: UTF8.self), createdUnixMilliseconds: record.created,
         payload: payload)
       let isAside = policy.awaitsConsent(row)
-      state.rows.append(PipelineRow(row: row, since: steadyDate(of: record.created, wall, steady), isAside: isAside), number: record.number)
+      state.rows.append(
+        PipelineRow(row: row, since: steadyDate(of: record.created, wall, steady), isAside: isAside), number: record.number)
       if isAside {
         aside += 1
         asideBytes += record.payload.count + record.subject.count

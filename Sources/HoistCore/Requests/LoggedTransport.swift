@@ -43,7 +43,8 @@ private struct LoggedExchange: Sendable {
   }
 
   func tell(_ what: String, _ more: String = "") {
-    log.debug("\(request.method) \(shown): \(what) after \((clock.monotonicNanoseconds &- begunNanoseconds) / 1_000_000) ms\(more)")
+    log.debug(
+      "\(request.method) \(shown): \(what) after \((clock.monotonicNanoseconds &- begunNanoseconds) / 1_000_000) ms\(more)")
   }
 
   private var shown: String {

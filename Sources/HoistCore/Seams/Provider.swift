@@ -14,7 +14,10 @@ public struct TrackedEvent: Sendable {
   public var properties: [(name: String, value: AttributeValue)]
   public var unixMilliseconds: Int64
 
-  public init(key: String, context: ContextReference?, value: Double?, properties: [(name: String, value: AttributeValue)], unixMilliseconds: Int64) {
+  public init(
+    key: String, context: ContextReference?, value: Double?, properties: [(name: String, value: AttributeValue)],
+    unixMilliseconds: Int64
+  ) {
     self.key = key
     self.context = context
     self.value = value
@@ -81,7 +84,8 @@ public protocol Provider: AnyObject {
   ///   - context: of the call, else the client's own; nil for none. Valid for the call.
   func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?, context: FrozenContext?)
   /// The notification for observers of impressions; nil for none.
-  func impression(_ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?) -> Notification?
+  func impression(_ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?)
+    -> Notification?
   /// An evaluation with the effect `.record`; its `fallback` is set.
   func record(_ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?)
   /// What the service says of a flag beyond its value, as a JSON object.

@@ -19,9 +19,10 @@ public struct CompiledRegex: @unchecked Sendable {
   /// reached, or the subject is not UTF-8), which counts as not found. What it costs is taken from `steps`, which a
   /// `StepBudget` counts; negative when that was not enough. Any number of threads may match with one code at a time;
   /// no lock is taken.
-  public typealias Match = @convention(c) (
-    _ code: UnsafeRawPointer, _ subject: UnsafePointer<UInt8>, _ count: Int, _ steps: UnsafeMutablePointer<Int>
-  ) -> Int32
+  public typealias Match =
+    @convention(c) (
+      _ code: UnsafeRawPointer, _ subject: UnsafePointer<UInt8>, _ count: Int, _ steps: UnsafeMutablePointer<Int>
+    ) -> Int32
   public typealias Free = @convention(c) (_ code: UnsafeRawPointer) -> Void
 
   public let code: UnsafeRawPointer

@@ -31,7 +31,7 @@ extension UnsafeRawPointer {
   @inlinable @inline(__always)
   public func at<Record>(_ place: Place<Record>) -> UnsafePointer<Record> {
     #if DEBUG
-    place.check(in: self)
+      place.check(in: self)
     #endif
     return (self + Int(place.offset)).assumingMemoryBound(to: Record.self)
   }

@@ -217,7 +217,8 @@ public struct SnapshotBuilder: ~Copyable {
   }
 
   private consuming func seal(
-    _ table: NameTable, _ records: Place<Place<FlagHead>>, flagCount: UInt32, _ room: Room, _ evaluate: @escaping EvaluateFunction,
+    _ table: NameTable, _ records: Place<Place<FlagHead>>, flagCount: UInt32, _ room: Room,
+    _ evaluate: @escaping EvaluateFunction,
     _ root: UInt32, _ unlisted: UInt32, _ resources: AnyObject?
   ) -> Snapshot? {
     guard !isBroken, let block = realloc(memory, count) else { return nil }
@@ -227,7 +228,8 @@ public struct SnapshotBuilder: ~Copyable {
         id: Self.nextID.wrappingAdd(1, ordering: .relaxed).newValue, evaluate: evaluate, cells: nil, pins: 0,
         cellCount: room.cellCount, flagCount: flagCount, tableMask: table.mask, table: table.slots, records: records,
         rootOffset: root, unlistedOffset: unlisted, byteCount: UInt64(count), usedBytes: room.usedBytes,
-        usedCells: room.usedCells, staleBytes: staleBytes, replaced: room.replaced, replacedRoom: room.replacedRoom, scratch: scratch.place,
+        usedCells: room.usedCells, staleBytes: staleBytes, replaced: room.replaced, replacedRoom: room.replacedRoom,
+        scratch: scratch.place,
         scratchCount: scratch.count, resources: resources.map { Unmanaged.passRetained($0) }),
       as: SnapshotHead.self)
     return Snapshot(UnsafeRawPointer(block))

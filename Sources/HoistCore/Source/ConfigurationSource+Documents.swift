@@ -3,7 +3,9 @@ internal import HoistBase
 /// The stored document.
 extension ConfigurationSource {
   /// What the next run will find: `completion` gets nil when nothing is stored, or the store does not work.
-  public func loadStored(_ completion: @escaping @Sendable (StoredDocument?) -> Void) { storage.loadWritten(completion: completion) }
+  public func loadStored(_ completion: @escaping @Sendable (StoredDocument?) -> Void) {
+    storage.loadWritten(completion: completion)
+  }
 
   /// For the next start, in place of what is stored; the next fetch asks for any document.
   public func store(_ bytes: [UInt8]) { keep(StoredDocument(bytes: bytes, lastModified: nil)) }

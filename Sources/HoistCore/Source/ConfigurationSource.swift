@@ -51,7 +51,8 @@ public final class ConfigurationSource<Format: ConfigurationFormat>: ClientPart,
   private var generation = Generation()
 
   /// - Parameter storageKey: nil keeps nothing.
-  public init(host: any ProviderHost, format: Format, storageKey: String?, pace: any FetchPace, options: FetchLoop.Options? = nil) {
+  public init(host: any ProviderHost, format: Format, storageKey: String?, pace: any FetchPace, options: FetchLoop.Options? = nil)
+  {
     self.host = host
     self.format = format
     storage = DocumentStorage(store: host.store, key: storageKey)
@@ -125,11 +126,12 @@ public final class ConfigurationSource<Format: ConfigurationFormat>: ClientPart,
   }
 
   private func fetchFirst() {
-    let isNow = switch beginning.firstFetch {
-    case .atOnce: true
-    case .ifNothingIsServed: !isServed
-    case .byPace: false
-    }
+    let isNow =
+      switch beginning.firstFetch {
+      case .atOnce: true
+      case .ifNothingIsServed: !isServed
+      case .byPace: false
+      }
     loop.start(after: isNow ? 0 : nil)
   }
 

@@ -38,7 +38,9 @@ extension Store {
         var isFromManager = access != .owed && access != .values
         if access != .read, try settleEvents(manager, upTo: ticket.number, mayFail: access == .claim) { isFromManager = true }
         if access == .values, try settleValues(manager) { isFromManager = true }
-        let value = try access == .owner || access == .claim ? actAsOwner(manager, body) : body(manager, withState { $0.owner.eventOwner(options) })
+        let value =
+          try access == .owner || access == .claim
+          ? actAsOwner(manager, body) : body(manager, withState { $0.owner.eventOwner(options) })
         return Answer(value: value, isFromManager: isFromManager)
       }
     } answer: { [self] result in

@@ -52,8 +52,7 @@ extension Store {
   }
 
   /// A manager may be a plug-in: its data is checked like a message from the network.
-  private func believable(_ rows: [EventRow], _ pipeline: String, _ maximumRows: Int, _ maximumBytes: Int) -> [EventRow]
-  {
+  private func believable(_ rows: [EventRow], _ pipeline: String, _ maximumRows: Int, _ maximumBytes: Int) -> [EventRow] {
     var seen: Set<ByteKey> = []
     var room = maximumBytes
     var believed: [EventRow] = []

@@ -34,7 +34,12 @@ extension Store {
   }
 
   /// Its records may be claimed by another process.
-  func close(_ journal: any EventJournal) { onLane { journal.close() } completion: { _ in } }
+  func close(_ journal: any EventJournal) {
+    onLane {
+      journal.close()
+    } completion: { _ in
+    }
+  }
 
   private func onLane(_ work: @escaping @Sendable () -> Void, completion: @escaping @Sendable (Bool) -> Void) {
     lane.ask(withinNanoseconds: options.callLimitNanoseconds) {

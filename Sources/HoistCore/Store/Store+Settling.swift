@@ -17,7 +17,10 @@ extension Store {
     guard manager != nil else { return true }
     let ended = Completion<Bool>()
     // Calls of the manager are made in their order.
-    call(.owed) { _, _ in } answer: { _ in ended.give(true) }
+    call(.owed) { _, _ in
+    } answer: { _ in
+      ended.give(true)
+    }
     return ended.wait(untilNanoseconds: deadline) != nil
   }
 

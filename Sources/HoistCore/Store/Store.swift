@@ -169,7 +169,8 @@ public final class Store: @unchecked Sendable {
 
   /// - Parameter completion: with whether everything that was saved so far is written; else the manager has failed.
   public func writeValues(completion: @escaping @Sendable (_ isWritten: Bool) -> Void) {
-    call(.values) { _, _ in } answer: { result in
+    call(.values) { _, _ in
+    } answer: { result in
       if case .success = result { completion(true) } else { completion(false) }
     }
   }

@@ -97,7 +97,9 @@ public final class SubjectRefusals: Sendable {
       state.agreed[state.lastLook] = []
       return state.lastLook
     }
-    store.findRefusals(among: subjects.map { (PersonKey.make($0), $0) }) { isRefusal($1) } completion: { [self] found in
+    store.findRefusals(among: subjects.map { (PersonKey.make($0), $0) }) {
+      isRefusal($1)
+    } completion: { [self] found in
       let (refused, heard) = change { state in
         let agreed = state.agreed.removeValue(forKey: look) ?? []
         let refused = found.filter { !agreed.contains($0) }

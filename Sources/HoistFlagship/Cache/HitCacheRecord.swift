@@ -63,7 +63,9 @@ struct HitCacheRecord {
   /// The visitor of a row, and the type of a hit, from its item.
   private static func visitor(of row: EventRow) -> (visitorID: [UInt8], anonymousID: [UInt8]?, type: [UInt8])? {
     let isActivate = row.pipeline == ActivateReporter.pipelineName
-    guard let item = isActivate ? ActivateRow(row.payload)?.item : row.payload, (try? QueuedItem.isSound(item)) == true else { return nil }
+    guard let item = isActivate ? ActivateRow(row.payload)?.item : row.payload, (try? QueuedItem.isSound(item)) == true else {
+      return nil
+    }
     let facts = try? item.withUnsafeBytes { bytes throws(JSONFailure) in
       try JSONNode.parse(bytes) { item in
         (vid: item.bytes("vid"), aid: item.bytes("aid"), cuid: item.bytes("cuid"), type: item.bytes("t"))
@@ -97,7 +99,8 @@ struct HitCacheRecord {
   private static func rowID(of key: [UInt8]) -> String? {
     guard !key.isEmpty else { return nil }
     let own = key.suffix(36)
-    let isOwn = key.count > 37 && key[key.count - 37] == UInt8(ascii: ":")
+    let isOwn =
+      key.count > 37 && key[key.count - 37] == UInt8(ascii: ":")
       && own.allSatisfy { ASCII.hexValue($0) != nil || $0 == UInt8(ascii: "-") }
     return String(decoding: isOwn ? own : key[...], as: UTF8.self)
   }

@@ -139,10 +139,12 @@ final class HostHitCache: CacheManager, @unchecked Sendable {
   // MARK: Looking up
 
   private func lookUpIfWanted() {
-    guard withState({ cache in
-      defer { cache.isWantingLookup = false }
-      return cache.isWantingLookup
-    }) else { return }
+    guard
+      withState({ cache in
+        defer { cache.isWantingLookup = false }
+        return cache.isWantingLookup
+      })
+    else { return }
     let answer = Completion<CacheLookUp.Reply>()
     let question = CacheLookUp { answer.give($0) }
     let isTaken = lane.perform(withinNanoseconds: lookupNanoseconds) { [delegate] in
@@ -169,7 +171,11 @@ final class HostHitCache: CacheManager, @unchecked Sendable {
       Result { () throws(JSONFailure) in
         try JSONNode.parse(bytes) { root in
           for member in root.members {
-            if let record = HitCacheRecord(key: Array(member.name), record: member, now: now) { records.append(record) } else { unread += 1 }
+            if let record = HitCacheRecord(key: Array(member.name), record: member, now: now) {
+              records.append(record)
+            } else {
+              unread += 1
+            }
           }
           return root.object != nil
         }

@@ -118,7 +118,9 @@ extension CampaignReading {
     targeting.value = node["value"]
     if key.reads("fs_all_users") { return targeting }
     guard let test = TargetingTest(targeting.name) else {
-      bad.note(place.text, "operator \"\(String(decoding: targeting.name.view(from: 0, to: 64), as: UTF8.self))\" is not known: it never holds")
+      bad.note(
+        place.text,
+        "operator \"\(String(decoding: targeting.name.view(from: 0, to: 64), as: UTF8.self))\" is not known: it never holds")
       return targeting
     }
     let isPresence = test == .present || test == .absent

@@ -8,7 +8,8 @@ public struct CampaignFailure: Error, Sendable, Equatable {
   public let message: String
 
   /// Rules that cost more than an evaluation may.
-  static let tooCostly = CampaignFailure(message: "flags cannot be fetched: the targeting of the campaigns is too costly to evaluate")
+  static let tooCostly = CampaignFailure(
+    message: "flags cannot be fetched: the targeting of the campaigns is too costly to evaluate")
 }
 
 /// How documents are read.

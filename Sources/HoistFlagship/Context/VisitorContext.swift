@@ -22,7 +22,8 @@ struct VisitorContext: Sendable, Equatable {
       case .reserved(let key): "context key \"\(Self.shown(key))\" is set by the SDK alone"
       case .unsupported(let key): "the value of context key \"\(Self.shown(key))\" is no text, boolean or number"
       case .wrongType(let key): "context key \"\(key.name)\" takes \(key.type.name)"
-      case .unusable(let key, let refusal): "the pair of context key \"\(Self.shown(key))\" is refused: \(Self.words(of: refusal))"
+      case .unusable(let key, let refusal):
+        "the pair of context key \"\(Self.shown(key))\" is refused: \(Self.words(of: refusal))"
       case .tooMany: "the context has \(VisitorContext.maximumPairs) pairs, the most there can be"
       }
     }

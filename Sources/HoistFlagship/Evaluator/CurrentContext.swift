@@ -45,7 +45,8 @@ extension ByteView {
   fileprivate var isSetBySDK: Bool {
     if ReservedKey.isOne(self) { return true }
     switch PredefinedKey(named: self) {
-    case .firstTimeInit, .locale, .deviceType, .deviceModel, .osName, .osVersionCode, .osVersionName, .flagshipVersion: return true
+    case .firstTimeInit, .locale, .deviceType, .deviceModel, .osName, .osVersionCode, .osVersionName, .flagshipVersion:
+      return true
     default: return false
     }
   }

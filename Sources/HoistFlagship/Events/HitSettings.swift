@@ -40,12 +40,23 @@ struct HitSettings: Sendable {
   static let maximumAgeMilliseconds: Int64 = 4 * 3_600_000
 
   static let table: [Property] = [
-    Property("hits.strategy", .choice(Strategy.allCases.map(\.rawValue)), default: Strategy.continuous.rawValue, "How hits are kept: each before the call returns, the pool every 100 ms, or each posted alone at once."),
+    Property(
+      "hits.strategy", .choice(Strategy.allCases.map(\.rawValue)), default: Strategy.continuous.rawValue,
+      "How hits are kept: each before the call returns, the pool every 100 ms, or each posted alone at once."),
     Property("hits.batch_interval", .integer(1...86_400), default: "5", "Seconds between two batches of hits."),
-    Property("hits.pool_max_size", .integer(1...100_000), default: "10", "Pooled hits that are sent without waiting for the interval."),
-    Property("hits.batch_activates", .boolean, default: "false", "Whether activates wait for the interval or a full pool as hits do, and the host hears of exposures as late; without, each is sent at once."),
-    Property("hits.deduplication_ms", .integer(0...86_400_000), default: "0", "Milliseconds in which an identical hit or activate of a visitor is dropped; 0 sends every one (newer SDKs of the vendor: 2500)."),
-    Property("hit_cache.timeout_ms", .integer(1...60_000), default: "200", "Longest wait for a hit cache of the host's, in milliseconds."),
+    Property(
+      "hits.pool_max_size", .integer(1...100_000), default: "10", "Pooled hits that are sent without waiting for the interval."),
+    Property(
+      "hits.batch_activates", .boolean, default: "false",
+      "Whether activates wait for the interval or a full pool as hits do, and the host hears of exposures as late; without, each is sent at once."
+    ),
+    Property(
+      "hits.deduplication_ms", .integer(0...86_400_000), default: "0",
+      "Milliseconds in which an identical hit or activate of a visitor is dropped; 0 sends every one (newer SDKs of the vendor: 2500)."
+    ),
+    Property(
+      "hit_cache.timeout_ms", .integer(1...60_000), default: "200", "Longest wait for a hit cache of the host's, in milliseconds."
+    ),
     Property("qa", .boolean, default: "false", "Whether hits and activates are marked as those of a test."),
   ]
 

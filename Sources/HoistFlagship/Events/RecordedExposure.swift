@@ -21,7 +21,9 @@ struct RecordedExposure {
   /// Lends the record's first part, the visitor's id in it, and its tail.
   /// - Parameter isTold: whether the host is notified when it has arrived.
   @inline(__always)
-  static func with<Result>(_ exposure: Exposure, isTold: Bool, _ body: (_ head: ByteView, _ visitorID: ByteView, _ tail: ByteView) -> Result) -> Result {
+  static func with<Result>(
+    _ exposure: Exposure, isTold: Bool, _ body: (_ head: ByteView, _ visitorID: ByteView, _ tail: ByteView) -> Result
+  ) -> Result {
     let metadata = exposure.metadata
     var bits: Bits = exposure.anonymousID == nil ? [] : .anonymous
     if isTold { bits.formUnion(.notice) }
@@ -32,7 +34,8 @@ struct RecordedExposure {
     if let anonymousID = exposure.anonymousID { size += PartWriter.bytes(ofShort: anonymousID.count) }
     size += PartWriter.bytes(ofShort: metadata.variationGroupID.count) + PartWriter.bytes(ofShort: metadata.variationID.count)
     if isTold {
-      size += 8 + 9 + 9 * 4 + exposure.key.count + exposure.value.count + fallback.count + metadata.campaignID.count
+      size +=
+        8 + 9 + 9 * 4 + exposure.key.count + exposure.value.count + fallback.count + metadata.campaignID.count
         + metadata.campaignName.count + metadata.variationGroupName.count + metadata.variationName.count
         + metadata.campaignType.count + metadata.slug.count
     }

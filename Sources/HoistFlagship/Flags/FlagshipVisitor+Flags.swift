@@ -52,7 +52,8 @@ extension FlagshipVisitor {
   /// - Parameter take: reads the value, which is lent by the flags.
   @inline(__always)
   private func read<Value>(
-    _ key: FlagKey, _ wanted: FlagKind?, _ fallback: EvaluationFallback, _ exposes: Bool, _ take: (FlagValue, VisitorFlags) -> Value?
+    _ key: FlagKey, _ wanted: FlagKind?, _ fallback: EvaluationFallback, _ exposes: Bool,
+    _ take: (FlagValue, VisitorFlags) -> Value?
   ) -> (value: Value?, status: Status) {
     withFlag(key, isReading: true) { state, flag, missing in
       guard let flag else {

@@ -70,7 +70,8 @@ struct FlagshipSettings: Sendable {
     hits = HitSettings(values)
     clientName = values.text("client_name")
     connectTimeoutMilliseconds = values.integer("network.connect_timeout_ms")
-    timeoutMilliseconds = values.isSet("network.timeout_ms") ? values.integer("network.timeout_ms") : Self.standardTimeoutMilliseconds
+    timeoutMilliseconds =
+      values.isSet("network.timeout_ms") ? values.integer("network.timeout_ms") : Self.standardTimeoutMilliseconds
     maximumResponseBytes = Int(values.integer("network.max_response_bytes"))
     visitors = VisitorSettings(values)
     guard HeaderText.isSafeValue(apiKey.reveal()) else {
@@ -91,7 +92,9 @@ struct FlagshipSettings: Sendable {
   /// The vendor's form of an environment id; others work with servers of one's own.
   var hasUsualEnvironmentID: Bool {
     environmentID.utf8.count == 20
-      && environmentID.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || UInt8(ascii: "a")...UInt8(ascii: "v") ~= $0 }
+      && environmentID.utf8.allSatisfy {
+        UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || UInt8(ascii: "a")...UInt8(ascii: "v") ~= $0
+      }
   }
 }
 
@@ -129,10 +132,21 @@ struct VisitorSettings: Sendable {
   }
 
   static let table: [Property] = [
-    Property("visitor_cache.timeout_ms", .integer(1...60_000), default: "200", "Longest time that a look-up in the visitor cache may take, in milliseconds."),
-    Property("fetch.buffering_ms", .integer(0...600_000), default: "0", "Milliseconds after a fetch in which another one of the same visitor, whose flags are fetched, does nothing; 0 for none. Newer SDKs of the vendor have 2000."),
-    Property("fetch.at_creation", .boolean, default: "false", "Whether a new visitor fetches its flags at once, as a call right after would; making it does not wait for them (the vendor's fetchNow)."),
-    Property("has_consented", .boolean, default: "true", "Whether visitors have consented that are made without a word of it: by the calls of the core, and without options."),
-    Property("generated_ids.keep", .boolean, default: "false", "Whether generated ids of visitors are kept in the store and used again."),
+    Property(
+      "visitor_cache.timeout_ms", .integer(1...60_000), default: "200",
+      "Longest time that a look-up in the visitor cache may take, in milliseconds."),
+    Property(
+      "fetch.buffering_ms", .integer(0...600_000), default: "0",
+      "Milliseconds after a fetch in which another one of the same visitor, whose flags are fetched, does nothing; 0 for none. Newer SDKs of the vendor have 2000."
+    ),
+    Property(
+      "fetch.at_creation", .boolean, default: "false",
+      "Whether a new visitor fetches its flags at once, as a call right after would; making it does not wait for them (the vendor's fetchNow)."
+    ),
+    Property(
+      "has_consented", .boolean, default: "true",
+      "Whether visitors have consented that are made without a word of it: by the calls of the core, and without options."),
+    Property(
+      "generated_ids.keep", .boolean, default: "false", "Whether generated ids of visitors are kept in the store and used again."),
   ]
 }

@@ -4,7 +4,9 @@ public import HoistCore
 /// What evaluating threads need.
 extension FlagshipProvider {
   /// Flagship counts no exposure of an unknown flag.
-  public func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?, context: FrozenContext?) {}
+  public func countUnknown(
+    _ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?, context: FrozenContext?
+  ) {}
 
   public func impression(
     _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?

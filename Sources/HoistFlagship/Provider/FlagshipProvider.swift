@@ -30,9 +30,12 @@ public final class FlagshipProvider: @unchecked Sendable {
     let automatic = AutomaticContext(clientName: settings.clientName, machine: .current())
     let format = BucketingFormat(
       host: host, settings: settings, status: status, account: account, telemetry: telemetry, automatic: automatic)
-    bucketing = settings.mode != .bucketing ? nil : ConfigurationSource(
-      host: host, format: format, storageKey: "bucketing",
-      pace: RegularPace(interval: settings.pollingSeconds * 1000, limit: settings.longestRetryMilliseconds))
+    bucketing =
+      settings.mode != .bucketing
+      ? nil
+      : ConfigurationSource(
+        host: host, format: format, storageKey: "bucketing",
+        pace: RegularPace(interval: settings.pollingSeconds * 1000, limit: settings.longestRetryMilliseconds))
     decisions = DecisionService(host: host, settings: settings, status: status, account: account, telemetry: telemetry)
     segments = VisitorSegments(host: host, settings: settings, account: account)
     storage = HitStorage(host: host, settings: settings)
@@ -52,7 +55,9 @@ public final class FlagshipProvider: @unchecked Sendable {
     visitors.following = current
     // Kept activates go before hits (5.5). What is recorded by one part is sent by those after it.
     life = PartLife(
-      [status, telemetry, accountSource, segments, visitors, decisions, activates, hits] + (bucketing.map { [$0] } ?? []) + [current],
+      [status, telemetry, accountSource, segments, visitors, decisions, activates, hits] + (bucketing.map { [$0] } ?? []) + [
+        current
+      ],
       startsByItself: settings.autostart)
     // Pipelines store each for itself: the hit that tells of a refusal must not overtake what goes of the activates.
     refusals.govern([activates.pipeline, hits.pipeline]) { [weak visitors] in visitors?.adoptRefusals(of: $0) }

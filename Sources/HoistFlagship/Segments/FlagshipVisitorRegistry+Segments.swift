@@ -25,7 +25,9 @@ extension FlagshipVisitor {
     change { content, _ in
       var pairs = content.pairs
       pairs.set(learned) { _ in }
-      guard pairs != content.pairs, let context = automatic.reference(pairs, visitorID: content.identity.visitorID) else { return }
+      guard pairs != content.pairs, let context = automatic.reference(pairs, visitorID: content.identity.visitorID) else {
+        return
+      }
       content.pairs = pairs
       content.context = context
     }

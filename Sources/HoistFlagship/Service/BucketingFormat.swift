@@ -33,7 +33,8 @@ final class BucketingFormat: ConfigurationFormat, @unchecked Sendable {
   var failureStatus: Status { .flagshipFetchFailed }
   var given: GivenDocument {
     GivenDocument(
-      bytes: settings.givenFile, path: settings.givenFilePath, property: "bucketing.file", limitBytes: settings.maximumResponseBytes)
+      bytes: settings.givenFile, path: settings.givenFilePath, property: "bucketing.file",
+      limitBytes: settings.maximumResponseBytes)
   }
 
   /// Refuses what is no JSON object, and what has neither campaigns nor panic in it: `{"panic":true}` alone is complete.

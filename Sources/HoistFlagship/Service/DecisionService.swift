@@ -12,7 +12,10 @@ final class DecisionService: ClientPart, @unchecked Sendable {
   private let telemetry: Telemetry
   private let requests: OutgoingRequests
 
-  init(host: any ProviderHost, settings: FlagshipSettings, status: StatusMachine, account: AccountSettingsHolder, telemetry: Telemetry) {
+  init(
+    host: any ProviderHost, settings: FlagshipSettings, status: StatusMachine, account: AccountSettingsHolder,
+    telemetry: Telemetry
+  ) {
     self.host = host
     self.settings = settings
     self.status = status

@@ -13,9 +13,11 @@ extension VisitorState {
     ]
     for index in 0..<min(context.attributeCount, Self.maximumTold) {
       let attribute = context.attribute(at: index).pointee
-      values.append((
-        "visitor.context.[\(String(decoding: attribute.nameBytes, as: UTF8.self))]",
-        String(decoding: attribute.textBytes, as: UTF8.self)))
+      values.append(
+        (
+          "visitor.context.[\(String(decoding: attribute.nameBytes, as: UTF8.self))]",
+          String(decoding: attribute.textBytes, as: UTF8.self)
+        ))
     }
     withExtendedLifetime(flags) {
       for index in 0..<min(flags.count, Self.maximumTold) {
@@ -28,9 +30,11 @@ extension VisitorState {
     }
     withExtendedLifetime(history) {
       for assignment in history.assignments.prefix(Self.maximumTold) {
-        values.append((
-          "visitor.assignments.[\(String(decoding: assignment.group, as: UTF8.self))]",
-          String(decoding: assignment.variation, as: UTF8.self)))
+        values.append(
+          (
+            "visitor.assignments.[\(String(decoding: assignment.group, as: UTF8.self))]",
+            String(decoding: assignment.variation, as: UTF8.self)
+          ))
       }
     }
     return values

@@ -25,7 +25,9 @@ extension FlagshipVisitor {
     }
     withClient { _, registry in
       registry.shared.flagsChanged(of: self, found.flags, found.source)
-      if found.flags.count > 0, registry.shared.current === self, snapshotOfState.flags === found.flags { registry.following?.isFound() }
+      if found.flags.count > 0, registry.shared.current === self, snapshotOfState.flags === found.flags {
+        registry.following?.isFound()
+      }
     }
     for begin in waiting { begin() }
   }

@@ -112,7 +112,9 @@ extension FlagshipVisitor {
       let (status, former): (Status, FetchTurns.Abandoned?) = change { content, turns in
         var identity = content.identity
         body(&identity)
-        guard let context = registry.automatic.reference(content.pairs, visitorID: identity.visitorID) else { return (.limit, nil) }
+        guard let context = registry.automatic.reference(content.pairs, visitorID: identity.visitorID) else {
+          return (.limit, nil)
+        }
         content.identity = identity
         content.context = context
         content.progress = progress

@@ -29,7 +29,8 @@ public final class FlagshipVisitor: @unchecked Sendable {
   private var reportedContext: UInt64?
 
   init(
-    client: Client, registry: FlagshipVisitorRegistry, content: VisitorState.Content, isFirst: Bool, listener: (any VisitorListener)?
+    client: Client, registry: FlagshipVisitorRegistry, content: VisitorState.Content, isFirst: Bool,
+    listener: (any VisitorListener)?
   ) {
     owner = UnownedClient(client, registry)
     waitsForStore = registry.reports.hits.waitsForStore

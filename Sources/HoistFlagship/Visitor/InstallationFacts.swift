@@ -23,11 +23,14 @@ final class InstallationFacts: ClientPart, @unchecked Sendable {
   init(host: any ProviderHost, keepsIDs: Bool) {
     self.host = host
     let entropy = host.entropy
-    kept = !keepsIDs ? nil : InstallationID(
-      store: host.store, scheduler: host.scheduler, key: "flagship-visitor-id", isWhole: InstallationID.isPlain
-    ) {
-      UUIDv4(from: entropy).text
-    }
+    kept =
+      !keepsIDs
+      ? nil
+      : InstallationID(
+        store: host.store, scheduler: host.scheduler, key: "flagship-visitor-id", isWhole: InstallationID.isPlain
+      ) {
+        UUIDv4(from: entropy).text
+      }
   }
 
   func start() { _ = ask() }

@@ -184,7 +184,8 @@ extension ConfigurationCompiler {
     if isNamed, let wanted = node["version"]?.unlessNull {
       let match = MatchOperator(node["versionMatchType"])
       let own = options.sdkVersion.withBytes { DottedVersion($0) }
-      holds = own.flatMap { own in wanted.bytes.flatMap { DottedVersion($0) }.map { match.holds(own.order(against: $0)) } } ?? false
+      holds =
+        own.flatMap { own in wanted.bytes.flatMap { DottedVersion($0) }.map { match.holds(own.order(against: $0)) } } ?? false
     }
     record.kind = holds ? .always : .sdkLanguage
   }
@@ -216,7 +217,9 @@ extension ConfigurationCompiler {
       var target = FeatureTarget(experimentID: node["experimentId"]?.wholeNumber ?? 0)
       if let wanted {
         let rows = elements(node["variationByExposition"], "variationByExposition")
-        let ids = rows.filter { $0["variationKey"]?.bytes?.hasSameBytes(as: wanted) ?? false }.compactMap { $0["variationId"]?.wholeNumber }
+        let ids = rows.filter { $0["variationKey"]?.bytes?.hasSameBytes(as: wanted) ?? false }.compactMap {
+          $0["variationId"]?.wholeNumber
+        }
         target.anyVariation = false
         target.variations = builder.append(contentsOf: ids)
         target.variationCount = UInt32(clamping: ids.count)

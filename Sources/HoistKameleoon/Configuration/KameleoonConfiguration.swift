@@ -141,6 +141,7 @@ extension Snapshot {
   func statusOfForcing(_ experimentID: Int64, _ key: [UInt8]) -> Status {
     guard let rule = kameleoonRule(ofExperiment: experimentID) else { return .kameleoonFeatureExperimentNotFound }
     let rows = UnsafeBufferPointer(start: base.at(rule.pointee.rows), count: Int(rule.pointee.rowCount))
-    return rows.contains { row in key.withBytes { $0.hasSameBytes(as: row.key.bytes(base)) } } ? .ok : .kameleoonFeatureVariationNotFound
+    return rows.contains { row in key.withBytes { $0.hasSameBytes(as: row.key.bytes(base)) } }
+      ? .ok : .kameleoonFeatureVariationNotFound
   }
 }

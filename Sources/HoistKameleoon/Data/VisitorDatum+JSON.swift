@@ -103,7 +103,8 @@ extension VisitorDatum {
     case 6:
       self = .pageView(
         PageView(
-          url: node.text("url"), title: node["title"]?.utf8.map { Array($0) }, referrers: node["referrers"]?.array?.compactMap(\.int64) ?? []))
+          url: node.text("url"), title: node["title"]?.utf8.map { Array($0) },
+          referrers: node["referrers"]?.array?.compactMap(\.int64) ?? []))
     case 7: self = .userAgent(node.text("value"))
     case 8:
       self = .cookie(

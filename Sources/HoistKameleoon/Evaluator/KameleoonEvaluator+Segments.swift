@@ -58,7 +58,8 @@ extension KameleoonEvaluator {
       return false
     }
     // Where each refers to the next one twice, a few segments would take forever.
-    let ordinal = UInt32(truncatingIfNeeded: Int(segment.offset &- root.pointee.segments.offset) / MemoryLayout<SegmentRecord>.stride)
+    let ordinal = UInt32(
+      truncatingIfNeeded: Int(segment.offset &- root.pointee.segments.offset) / MemoryLayout<SegmentRecord>.stride)
     if !Recorder.isWatching, let known = segments[ordinal] { return known }
     let before = cuts
     let matches = matches(segment, current: current, depth: depth)
@@ -68,7 +69,9 @@ extension KameleoonEvaluator {
 
   @inline(__always)
   mutating func holds(_ test: TextTest, _ text: ByteView) -> Bool {
-    guard test.match == .contains ? budget.spend(2, searching: text.count) : budget.spend(1, reading: text.count) else { return false }
+    guard test.match == .contains ? budget.spend(2, searching: text.count) : budget.spend(1, reading: text.count) else {
+      return false
+    }
     switch test.match {
     case .exact: return text.hasSameBytes(as: test.text.bytes(base))
     case .contains: return text.containsBytes(test.text.bytes(base))

@@ -16,7 +16,10 @@ struct DottedVersion: BitwiseCopyable {
     while place < 3, start <= end {
       var stop = start
       while stop < end, text[stop] != UInt8(ascii: ".") { stop &+= 1 }
-      guard let number = IntegerParser.parse(Self.trimmed(text.view(from: start, to: stop)), as: Int64.self, signs: .plusOrMinus).value else { return nil }
+      guard
+        let number = IntegerParser.parse(Self.trimmed(text.view(from: start, to: stop)), as: Int64.self, signs: .plusOrMinus)
+          .value
+      else { return nil }
       switch place {
       case 0: major = number
       case 1: minor = number
@@ -77,7 +80,8 @@ enum TextNumber {
     let trimmed = text.view(from: start, to: end)
     guard isStrict, trimmed.contains(UInt8(ascii: "_")) else { return DecimalParser.parse(trimmed, .rust) }
     for index in 0..<trimmed.count where trimmed[index] == UInt8(ascii: "_") {
-      let isBetween = index > 0 && index + 1 < trimmed.count && ASCII.isDigit(trimmed[index - 1]) && ASCII.isDigit(trimmed[index + 1])
+      let isBetween =
+        index > 0 && index + 1 < trimmed.count && ASCII.isDigit(trimmed[index - 1]) && ASCII.isDigit(trimmed[index + 1])
       guard isBetween else { return nil }
     }
     return trimmed.filter { $0 != UInt8(ascii: "_") }.withBytes { DecimalParser.parse($0, .rust) }

@@ -15,7 +15,9 @@ extension Tracker {
   func parted(_ chosen: [TrackingRecipient]) -> (known: [TrackingRecipient], unknown: [TrackingRecipient]) {
     var (known, unknown): ([TrackingRecipient], [TrackingRecipient]) = ([], [])
     for recipient in chosen {
-      let isUnknown = recipient.hasConsent == nil && policy.isAnswerStored(of: recipient) && visitors?.visitor(of: recipient.identity.code) == nil
+      let isUnknown =
+        recipient.hasConsent == nil && policy.isAnswerStored(of: recipient)
+        && visitors?.visitor(of: recipient.identity.code) == nil
       if isUnknown { unknown.append(recipient) } else { known.append(recipient) }
     }
     return (known, unknown)

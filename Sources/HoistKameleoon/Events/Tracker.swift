@@ -65,7 +65,8 @@ final class Tracker: ClientPart, @unchecked Sendable {
   func record(_ datum: TrackedDatum, of identity: TrackingIdentity, hasConsent: Bool, isOwn: Bool = false) -> Bool {
     let unixMilliseconds = host.clock.recentUnixMilliseconds
     return identity.subject.withUnsafeBytes { subject in
-      TrackedRow.withRecord(datum, of: identity, hasConsent: hasConsent, nonce: host.entropy.next(), isOwn: isOwn) { head, content in
+      TrackedRow.withRecord(datum, of: identity, hasConsent: hasConsent, nonce: host.entropy.next(), isOwn: isOwn) {
+        head, content in
         pipeline.record(
           head, tail: content, subject: subject, unixMilliseconds: unixMilliseconds,
           awaitsConsent: datum.needsConsent && !hasConsent, waits: .never) != .dropped
@@ -311,7 +312,8 @@ final class Tracker: ClientPart, @unchecked Sendable {
     pipeline.forEachWaiting { row in
       guard !isFound else { return }
       let code = TrackedRow(row.payload)?.code ?? Array(row.subject.utf8)
-      let recipient = visitors?.visitor(of: code).map { TrackingRecipient($0) }
+      let recipient =
+        visitors?.visitor(of: code).map { TrackingRecipient($0) }
         ?? TrackingRecipient(TrackingIdentity(subject: Array(row.subject.utf8), code: code))
       isFound = policy.isAllowed(row.payload, policy.admission(of: recipient))
     }

@@ -57,7 +57,8 @@ public struct KameleoonSites: Sendable {
 
   private static var invalidCode: KameleoonCreationFailure {
     KameleoonCreationFailure(
-      status: .kameleoonVisitorCodeInvalid, message: "the visitor code is empty, or longer than \(VisitorCode.maximumLength) characters")
+      status: .kameleoonVisitorCodeInvalid,
+      message: "the visitor code is empty, or longer than \(VisitorCode.maximumLength) characters")
   }
 
   private func client(
@@ -81,7 +82,8 @@ public struct KameleoonSites: Sendable {
   private static func warn(_ known: Client, of values: PropertyValues) {
     let shared = values.table.filter { $0.name != "is_unique_identifier" && $0.name != "visitor_code" }
     guard let other = shared.first(where: { values.shown($0.name) != known.values.shown($0.name) }) else { return }
-    known.log.warning("the site is there already, with its first configuration: property \"\(other.name)\" of this one says something else")
+    known.log.warning(
+      "the site is there already, with its first configuration: property \"\(other.name)\" of this one says something else")
   }
 
   /// Closes a site's client (KAM-B28).

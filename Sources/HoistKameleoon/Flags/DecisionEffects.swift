@@ -14,7 +14,9 @@ struct DecisionEffects {
     if choice.isSimulated { return }
     let isStrict = snapshot.kameleoonRoot.pointee.isStrict
     // The vendor's SDK reports the holdout's also where nothing is to be (A6).
-    if !choice.holdoutRow.isNone { take(choice.holdoutRow, known, snapshot.base, isTracked: isTracked || isStrict, isStrict, now) }
+    if !choice.holdoutRow.isNone {
+      take(choice.holdoutRow, known, snapshot.base, isTracked: isTracked || isStrict, isStrict, now)
+    }
     if !choice.row.isNone { take(choice.row, known, snapshot.base, isTracked: isTracked, isStrict, now) }
     if isTracked, choice.refusal == .none { isDue = true }
   }

@@ -68,7 +68,11 @@ enum DataFileText {
       writer.member("environmentEnabled", flag.pointee.isEnabled)
       writer.member("defaultVariationKey", defaultRow.pointee.key.bytes(base))
       writer.key("defaultVariation")
-      if defaultRow.pointee.variation.isNone { writer.null() } else { KameleoonVariation(flag.pointee.defaultRow, in: base).write(to: &writer) }
+      if defaultRow.pointee.variation.isNone {
+        writer.null()
+      } else {
+        KameleoonVariation(flag.pointee.defaultRow, in: base).write(to: &writer)
+      }
       writer.object("variations") { writer in
         let variations = base.at(flag.pointee.variations)
         for index in 0..<Int(flag.pointee.variationCount) {
@@ -116,7 +120,8 @@ extension KameleoonVariation {
   }
 
   func write(to writer: inout JSONWriter) {
-    writer.variation(VariationFields(row.pointee.variation, address - Int(row.pointee.place.offset)), id: id, experimentID: experimentID)
+    writer.variation(
+      VariationFields(row.pointee.variation, address - Int(row.pointee.place.offset)), id: id, experimentID: experimentID)
   }
 }
 

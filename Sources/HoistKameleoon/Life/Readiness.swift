@@ -34,9 +34,12 @@ final class Readiness: ClientPart, @unchecked Sendable {
     if milliseconds == 0 { return tell(.timeout) }
     lastNumber &+= 1
     let number = lastNumber
-    let timer = milliseconds < 0 ? nil : host.scheduler.schedule(afterMilliseconds: milliseconds) { [weak self] in
-      self?.waiting.removeValue(forKey: number)?.tell(.timeout)
-    }
+    let timer =
+      milliseconds < 0
+      ? nil
+      : host.scheduler.schedule(afterMilliseconds: milliseconds) { [weak self] in
+        self?.waiting.removeValue(forKey: number)?.tell(.timeout)
+      }
     waiting[number] = Waiter(tell: tell, timer: timer)
   }
 

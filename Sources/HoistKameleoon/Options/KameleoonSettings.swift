@@ -84,11 +84,13 @@ struct KameleoonSettings: Sendable {
     isStrictVendor = values.boolean("strict_vendor")
     if let missing = Self.missingCredential(clientID, clientSecret) { warnings.append(missing) }
     self.warnings = warnings
-    for (name, value) in [("sdk_name", sdkName), ("sdk_version", sdkVersion)] where !HeaderText.isSafeValue(value) || value.isEmpty {
+    for (name, value) in [("sdk_name", sdkName), ("sdk_version", sdkVersion)]
+    where !HeaderText.isSafeValue(value) || value.isEmpty {
       throw ConfigurationFailure(name, "property \"\(name)\" is empty or has a control character")
     }
     guard visitorCode.unicodeScalars.count <= Self.maximumVisitorCodeLength else {
-      throw ConfigurationFailure("visitor_code", "property \"visitor_code\" has more than \(Self.maximumVisitorCodeLength) characters")
+      throw ConfigurationFailure(
+        "visitor_code", "property \"visitor_code\" has more than \(Self.maximumVisitorCodeLength) characters")
     }
   }
 

@@ -9,7 +9,8 @@ extension KameleoonProvider {
     var conversion = Conversion(goalID: goal, revenue: event.value ?? 0)
     for (name, value) in event.properties {
       switch value {
-      case .string(let text) where name.utf8.elementsEqual("negative".utf8): conversion.isNegative = text.elementsEqual("true".utf8)
+      case .string(let text) where name.utf8.elementsEqual("negative".utf8):
+        conversion.isNegative = text.elementsEqual("true".utf8)
       case .bool(let truth) where name.utf8.elementsEqual("negative".utf8): conversion.isNegative = truth
       default: return refuse(event, .unsupported, "a conversion cannot carry its property \"\(name)\"")
       }

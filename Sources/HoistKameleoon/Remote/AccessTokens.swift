@@ -51,7 +51,8 @@ final class AccessTokens: ClientPart, @unchecked Sendable {
     self.reports = reports
     url = addresses.token
     let id = settings.clientID
-    authorization = settings.hasCredentials && addresses.takesSecret
+    authorization =
+      settings.hasCredentials && addresses.takesSecret
       ? Secret(settings.clientSecret.withRevealedBytes { "Basic \(Base64.encode(Array("\(id):".utf8) + $0))" }) : nil
     requests = OutgoingRequests(host: host)
   }

@@ -42,21 +42,29 @@ final class RemoteDataService: ClientPart, @unchecked Sendable {
     let timeout = timeoutMilliseconds >= 0 ? min(timeoutMilliseconds, Self.longestMilliseconds) : settings.timeoutMilliseconds
     switch question {
     case .visitorData(let filter, let adds):
-      get(.remoteVisitorData, visitorData(of: visitor, filter), "visitor data", Self.maximumVisitorDataBytes, timeout) { [self] body throws(RemoteFailure) in
+      get(.remoteVisitorData, visitorData(of: visitor, filter), "visitor data", Self.maximumVisitorDataBytes, timeout) {
+        [self] body throws(RemoteFailure) in
         let remote = try read(body, filter)
         visitor.merge(remote, isAdded: adds)
         return RemoteAnswer(data: remote.data)
-      } completion: { completion($0) }
+      } completion: {
+        completion($0)
+      }
     case .data(let key):
       get(.remoteData, remoteData(key, visitor), "remote data", .max, timeout) { body throws(RemoteFailure) in
         RemoteAnswer(body: body?.isEmpty == true ? nil : body)
-      } completion: { completion($0) }
+      } completion: {
+        completion($0)
+      }
     case .warehouseAudience(let key, let index):
-      get(.remoteData, remoteData(key, visitor), "warehouse audiences", Self.maximumVisitorDataBytes, timeout) { body throws(RemoteFailure) in
+      get(.remoteData, remoteData(key, visitor), "warehouse audiences", Self.maximumVisitorDataBytes, timeout) {
+        body throws(RemoteFailure) in
         let datum = VisitorDatum.customData(CustomData(index: index, values: try WarehouseAudience.names(body)))
         _ = visitor.add([datum])
         return RemoteAnswer(data: [datum])
-      } completion: { completion($0) }
+      } completion: {
+        completion($0)
+      }
     }
   }
 

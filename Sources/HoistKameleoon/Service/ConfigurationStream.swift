@@ -81,7 +81,8 @@ extension ConfigurationStream: EventStreamDelegate {
     }
     let now = host.clock.unixMilliseconds
     if TimeStamps.isTooFarAhead(timestamp, now: now) {
-      host.log.warning("real-time events: one is dated more than a day ahead of this machine's clock; the configuration is fetched")
+      host.log.warning(
+        "real-time events: one is dated more than a day ahead of this machine's clock; the configuration is fetched")
     }
     guard timestamp >= latestTimestamp else { return }
     latestTimestamp = min(timestamp, now)

@@ -33,7 +33,8 @@ final class ServiceAddresses: Sendable {
     func base(_ property: String, _ host: String, _ service: String, path: String) throws(ConfigurationFailure) -> String {
       try Self.base(values, property, path: path) ?? "https://\(host).\(domain?.text ?? service)\(path)"
     }
-    configuration = try base("configuration.url", "sdk-config", "kameleoon.eu", path: "/v3") + "/\(Self.encode(values.text("site_code")))"
+    configuration =
+      try base("configuration.url", "sdk-config", "kameleoon.eu", path: "/v3") + "/\(Self.encode(values.text("site_code")))"
     let events = "https://events.\(domain?.text ?? "kameleoon.eu"):8110/sse"
     stream = try (Self.base(values, "stream.url", path: "/sse") ?? events) + "?\(site)"
     token = try base("token.url", "api", "kameleoon.com", path: "/oauth/token") + "?\(sdk)&\(site)"

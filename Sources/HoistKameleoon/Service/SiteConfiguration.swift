@@ -26,7 +26,8 @@ final class SiteConfiguration: ConfigurationFormat, @unchecked Sendable {
   }
 
   init(
-    host: any ProviderHost, settings: KameleoonSettings, addresses: ServiceAddresses, readiness: Readiness, reports: ServiceReports
+    host: any ProviderHost, settings: KameleoonSettings, addresses: ServiceAddresses, readiness: Readiness,
+    reports: ServiceReports
   ) {
     self.host = host
     self.settings = settings

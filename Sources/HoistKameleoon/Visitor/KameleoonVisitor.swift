@@ -29,7 +29,8 @@ public final class KameleoonVisitor: @unchecked Sendable {
     owner = UnownedClient(client, registry)
     self.code = code
     isStrict = registry.settings.isStrictVendor
-    restMilliseconds = registry.settings.dataExpirationMilliseconds == nil
+    restMilliseconds =
+      registry.settings.dataExpirationMilliseconds == nil
       ? VisitorLimits.visitIdleMilliseconds : VisitorLimits.lastEventGrainMilliseconds
     shared = data
     uniqueness = Atomic(isUnique)

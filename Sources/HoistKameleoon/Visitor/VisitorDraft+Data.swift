@@ -55,7 +55,8 @@ extension VisitorDraft {
 
   private mutating func add(_ data: CustomData, _ definitions: CustomDataDefinitions, _ isTracked: Bool, _ time: Int64) {
     guard let index = data.isNamed ? definitions.index(named: data.name) : data.index else {
-      return change.complaints.append("custom data \"\(String(decoding: data.name, as: UTF8.self))\" is dropped: the configuration has none of that name")
+      return change.complaints.append(
+        "custom data \"\(String(decoding: data.name, as: UTF8.self))\" is dropped: the configuration has none of that name")
     }
     let place = content.customData.firstIndex { $0.index == index } ?? content.customData.count
     let isNew = place == content.customData.count

@@ -82,7 +82,9 @@ struct FlagTable {
   ) throws(FlagFailure) -> FlagUpdate {
     let before = old.find(flag: key)
     if let before, let flag, let update = patch(before, by: flag, in: old) { return update }
-    guard let snapshot = laidOut(key, flag, before, old) else { throw FlagFailure("the flags are too large, or memory has run out") }
+    guard let snapshot = laidOut(key, flag, before, old) else {
+      throw FlagFailure("the flags are too large, or memory has run out")
+    }
     let after = snapshot.find(flag: key)
     var update = FlagUpdate(snapshot: snapshot)
     if let before, let after, !FlagValue.differs(before, old, after, snapshot) { return update }
@@ -163,7 +165,8 @@ struct FlagTable {
 
   /// By key; one that is not there comes last.
   private static func order(
-    _ before: UnsafePointer<LaunchDarklyFlagRecord>?, _ old: Snapshot?, _ after: UnsafePointer<LaunchDarklyFlagRecord>?, _ new: Snapshot
+    _ before: UnsafePointer<LaunchDarklyFlagRecord>?, _ old: Snapshot?, _ after: UnsafePointer<LaunchDarklyFlagRecord>?,
+    _ new: Snapshot
   ) -> Ordering {
     guard let before, let old else { return .greater }
     guard let after else { return .less }
@@ -171,7 +174,8 @@ struct FlagTable {
   }
 
   private static func change(
-    _ key: ByteView, _ before: UnsafePointer<LaunchDarklyFlagRecord>?, _ old: Snapshot?, _ after: UnsafePointer<LaunchDarklyFlagRecord>?,
+    _ key: ByteView, _ before: UnsafePointer<LaunchDarklyFlagRecord>?, _ old: Snapshot?,
+    _ after: UnsafePointer<LaunchDarklyFlagRecord>?,
     _ new: Snapshot
   ) -> FlagChange {
     FlagChange(

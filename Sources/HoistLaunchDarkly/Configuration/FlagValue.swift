@@ -6,13 +6,15 @@ internal import HoistJSON
 enum FlagValue {
   /// Whether observers are notified (5.6): version, reason and tracking alone are no change.
   static func differs(
-    _ old: UnsafePointer<LaunchDarklyFlagRecord>, _ oldSnapshot: Snapshot, _ new: UnsafePointer<LaunchDarklyFlagRecord>, _ newSnapshot: Snapshot
+    _ old: UnsafePointer<LaunchDarklyFlagRecord>, _ oldSnapshot: Snapshot, _ new: UnsafePointer<LaunchDarklyFlagRecord>,
+    _ newSnapshot: Snapshot
   ) -> Bool {
     let (old, new) = (old.pointee, new.pointee)
     if old.traits.contains(.hasVariation) != new.traits.contains(.hasVariation) || old.variation != new.variation {
       return true
     }
-    return old.value.kind != new.value.kind || !areEqual(old.value.json.bytes(oldSnapshot.base), new.value.json.bytes(newSnapshot.base))
+    return old.value.kind != new.value.kind
+      || !areEqual(old.value.json.bytes(oldSnapshot.base), new.value.json.bytes(newSnapshot.base))
   }
 
   /// Two JSON texts.

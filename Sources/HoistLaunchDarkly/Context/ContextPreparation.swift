@@ -24,7 +24,8 @@ final class ContextPreparation: Sendable {
   func prepare(
     _ context: LDContext?, completion: @escaping @Sendable (Result<LDContext, ContextFailure>) -> Void
   ) {
-    let context = context.map { Result<LDContext, ContextFailure>.success($0) }
+    let context =
+      context.map { Result<LDContext, ContextFailure>.success($0) }
       ?? Result { () throws(ContextFailure) in try LDContextBuilder().build() }
     guard case .success(let given) = context else { return completion(context) }
     keys.complete(given) { [keys, environment] completed in

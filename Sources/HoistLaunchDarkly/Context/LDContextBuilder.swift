@@ -151,7 +151,8 @@ enum ContextKind {
   /// The rules for a single context's kind (3.2).
   static func check(_ kind: String) throws(ContextFailure) {
     if kind.reads("multi") {
-      throw ContextFailure(.multiBuilderRequired, "a context of kind \"multi\" is made of several contexts by a multi-context builder")
+      throw ContextFailure(
+        .multiBuilderRequired, "a context of kind \"multi\" is made of several contexts by a multi-context builder")
     }
     guard !kind.isEmpty else { throw ContextFailure(.kindInvalid, "the context's kind is empty") }
     guard !kind.reads("kind") else { throw ContextFailure(.kindInvalid, "a context's kind cannot be \"kind\"") }

@@ -29,7 +29,8 @@ struct ReferenceIndex {
         while low < high {
           let middle = low + (high - low) / 2
           // One that ends here comes before those that go on.
-          let isBefore = slice[middle].components.count <= level
+          let isBefore =
+            slice[middle].components.count <= level
             || holds(slice[middle].components[level].byteOrder(against: name))
           if isBefore { low = middle + 1 } else { high = middle }
         }

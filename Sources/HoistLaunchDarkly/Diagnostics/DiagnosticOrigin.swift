@@ -26,7 +26,9 @@ struct DiagnosticOrigin: Sendable {
     writer.object { writer in
       DiagnosticText.begin("diagnostic-init", unixMilliseconds, id: id, keySuffix: keySuffix, &writer)
       writer.object("sdk") { writer in
-        let named = [("name", "hoist"), ("version", HoistVersion.text), ("wrapperName", wrapperName), ("wrapperVersion", wrapperVersion)]
+        let named = [
+          ("name", "hoist"), ("version", HoistVersion.text), ("wrapperName", wrapperName), ("wrapperVersion", wrapperVersion),
+        ]
         for (name, text) in named where !text.isEmpty {
           writer.member(name, text)
         }
@@ -121,7 +123,8 @@ extension DiagnosticReporter {
     if seen != nil { options.retryMilliseconds = Self.retryMilliseconds }
     self.init(
       host: host, options: options,
-      origin: seen.map { DiagnosticOrigin(server: settings, seen: $0.options, source: source) } ?? DiagnosticOrigin(settings), headers: headers,
+      origin: seen.map { DiagnosticOrigin(server: settings, seen: $0.options, source: source) } ?? DiagnosticOrigin(settings),
+      headers: headers,
       capacity: capacity, seen: seen)
   }
 }
@@ -132,14 +135,16 @@ extension DiagnosticOrigin {
     self.init(settings)
     isServer = true
     let clientOnly = [
-      "backgroundPollingIntervalMillis", "useReport", "backgroundPollingDisabled", "evaluationReasonsRequested", "maxCachedContexts",
+      "backgroundPollingIntervalMillis", "useReport", "backgroundPollingDisabled", "evaluationReasonsRequested",
+      "maxCachedContexts",
       "mobileKeyCount", "customHeaders",
     ]
     configuration.removeAll { clientOnly.contains($0.name) }
     configuration += [
       ("socketTimeoutMillis", .int(settings.connectionTimeoutMilliseconds)), ("usingProxy", .bool(settings.usesProxy)),
       ("usingRelayDaemon", .bool(source == .store)), ("userKeysCapacity", .int(Int64(seen.capacity))),
-      ("userKeysFlushIntervalMillis", .int(seen.milliseconds)), ("dataStoreType", .text(source == .service ? "memory" : "custom")),
+      ("userKeysFlushIntervalMillis", .int(seen.milliseconds)),
+      ("dataStoreType", .text(source == .service ? "memory" : "custom")),
     ]
   }
 }

@@ -98,7 +98,8 @@ extension CounterIdentity {
   init(_ flag: UnsafePointer<LaunchDarklyFlagRecord>) {
     let traits = flag.pointee.traits
     variation = traits.contains(.hasVariation) ? flag.pointee.variation : nil
-    version = traits.contains(.hasFlagVersion)
+    version =
+      traits.contains(.hasFlagVersion)
       ? flag.pointee.flagVersion : traits.contains(.hasVersion) ? flag.pointee.version : nil
   }
 }

@@ -58,7 +58,9 @@ extension EventText {
       text.add(integer: unixMilliseconds)
       text.add(#","context":"#)
       text.add(context.json)
-    } _: { body($0) }
+    } _: {
+      body($0)
+    }
   }
 
   enum ContextKind {
@@ -75,7 +77,9 @@ extension EventText {
       text.add(integer: unixMilliseconds)
       text.add(#","context":"#)
       text.add(context)
-    } _: { body($0) }
+    } _: {
+      body($0)
+    }
   }
 
   /// 4.4.4.
@@ -102,7 +106,9 @@ extension EventText {
         text.add(#","metricValue":"#)
         text.add(number: metric)
       }
-    } _: { body($0) }
+    } _: {
+      body($0)
+    }
   }
 
   enum EvaluationKind {
@@ -144,6 +150,8 @@ extension EventText {
         text.add(#","reason":"#)
         text.add(reason)
       }
-    } _: { body($0) }
+    } _: {
+      body($0)
+    }
   }
 }

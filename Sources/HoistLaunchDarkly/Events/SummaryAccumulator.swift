@@ -142,7 +142,8 @@ final class SummaryAccumulator: @unchecked Sendable {
 extension SummaryAccumulator.ContextSummary {
   fileprivate func event(_ now: Int64) -> SummaryAccumulator.SummaryEvent? {
     guard open.hasReportable else { return nil }
-    return SummaryAccumulator.SummaryEvent(name: name, event: open.event(endUnixMilliseconds: now, context: context?.anonymousJSON))
+    return SummaryAccumulator.SummaryEvent(
+      name: name, event: open.event(endUnixMilliseconds: now, context: context?.anonymousJSON))
   }
 }
 

@@ -25,10 +25,12 @@ public struct LaunchDarklyAnyFace: Sendable {
 
   /// Says that a call is for the other mode.
   public func refuse() -> String {
-    let text = switch provider {
-    case .client: "the call is for mode server: in mode client the service decides the flags, of one context"
-    case .server: "the call is for mode client: in mode server there are no flags of one context, and the core's calls do what is left"
-    }
+    let text =
+      switch provider {
+      case .client: "the call is for mode server: in mode client the service decides the flags, of one context"
+      case .server:
+        "the call is for mode client: in mode server there are no flags of one context, and the core's calls do what is left"
+      }
     client.log.warning(text)
     return text
   }
@@ -105,7 +107,9 @@ public struct LaunchDarklyAnyFace: Sendable {
   ///   - data: what should be JSON; nil for none.
   ///   - context: nil for the current one, which alone has events in mode client.
   /// - Returns: `.unsupported` for a client of another service, `.argument` for data that is no JSON.
-  public static func track(_ key: ByteView, data: ByteView?, metric: Double?, of context: ContextReference?, with client: Client) -> Status {
+  public static func track(_ key: ByteView, data: ByteView?, metric: Double?, of context: ContextReference?, with client: Client)
+    -> Status
+  {
     client.track { provider in
       var something = data
       if let data {

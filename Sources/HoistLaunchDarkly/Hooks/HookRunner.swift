@@ -65,7 +65,8 @@ final class HookRunner: Sendable {
     guard !isEmpty else { return }
     let known = facts.withLock { $0 }
     let series = TrackSeries(
-      key: CText(key), context: given == nil ? known.context : context(given, known), data: data.map { CText($0) }, metric: metric,
+      key: CText(key), context: given == nil ? known.context : context(given, known), data: data.map { CText($0) },
+      metric: metric,
       environmentID: known.environmentID)
     for entry in hooks { entry.note(entry.hook.afterTrack(series), .afterTrack) }
   }

@@ -96,9 +96,11 @@ struct LaunchDarklySettings: Sendable {
     let isTest = values.boolean("ignore_polling_minimum")
     func interval(_ name: String, least: Int64) -> Int64 { max(values.integer(name), isTest ? 1 : least) }
     let isLeast = isServer && !values.isSet("flag_polling_interval_ms")
-    pollingMilliseconds = isLeast
+    pollingMilliseconds =
+      isLeast
       ? Self.leastServerPollingMilliseconds
-      : interval("flag_polling_interval_ms", least: isServer ? Self.leastServerPollingMilliseconds : Self.leastPollingMilliseconds)
+      : interval(
+        "flag_polling_interval_ms", least: isServer ? Self.leastServerPollingMilliseconds : Self.leastPollingMilliseconds)
     backgroundPollingMilliseconds = interval(
       "background_flag_polling_interval_ms", least: Self.leastBackgroundPollingMilliseconds)
     initialRetryMilliseconds = values.integer("initial_retry_delay_ms")
@@ -116,7 +118,8 @@ struct LaunchDarklySettings: Sendable {
     allAttributesArePrivate = values.boolean("all_context_attributes_private")
     privateAttributes = values.textList("private_context_attributes")
     sendsEvents = values.boolean("send_events")
-    eventCapacity = isServer && !values.isSet("event_capacity")
+    eventCapacity =
+      isServer && !values.isSet("event_capacity")
       ? Self.serverEventCapacity : Int(clamping: values.integer("event_capacity"))
     mostEvents = values.isSet("events.capacity") ? Int(clamping: values.integer("events.capacity")) : nil
     let flush = values.integer("events.flush_interval_ms")
@@ -160,7 +163,9 @@ extension LaunchDarklySettings {
       var keys: [String: Secret] = [:]
       for (name, value) in object {
         guard let key = value.string else { throw refuse("has a member that is no text") }
-        if name.utf8.elementsEqual(primaryEnvironment.utf8) { throw refuse("has the name \"default\", which is that of mobile_key") }
+        if name.utf8.elementsEqual(primaryEnvironment.utf8) {
+          throw refuse("has the name \"default\", which is that of mobile_key")
+        }
         guard seen.insert(Array(key.utf8)).inserted else { throw refuse("has the same mobile key for two environments") }
         guard HeaderText.isSafeValue(key) else { throw refuse("has a control character") }
         keys[name.string] = Secret(key)

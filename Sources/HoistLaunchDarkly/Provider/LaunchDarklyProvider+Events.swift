@@ -17,7 +17,9 @@ extension LaunchDarklyProvider {
     if status.isTaken, !hooks.isEmpty {
       let data = event.properties.isEmpty ? nil : EventRecorder.document(of: event.properties)
       event.key.withBytes { key in
-        if let data { data.withBytes { hooks.tracked(key, data: $0, metric: event.value) } } else {
+        if let data {
+          data.withBytes { hooks.tracked(key, data: $0, metric: event.value) }
+        } else {
           hooks.tracked(key, data: nil, metric: event.value)
         }
       }
@@ -42,7 +44,9 @@ extension LaunchDarklyProvider {
   }
 
   /// An evaluation that has no cell to be counted in.
-  public func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?, context: FrozenContext?) {
+  public func countUnknown(
+    _ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?, context: FrozenContext?
+  ) {
     events.countUnknown(key, fallback?.pointee)
   }
 

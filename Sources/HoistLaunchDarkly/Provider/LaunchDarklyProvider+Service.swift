@@ -31,7 +31,8 @@ extension LaunchDarklyProvider: DeliveryListener {
     connection.note(.unauthorized)
     connection.failed(.response, status: 401, "the mobile key is refused for events")
     host?.report(
-      .stopped(.launchDarklyUnauthorized, "the service refuses the mobile key for events with status 401: the client goes offline"))
+      .stopped(
+        .launchDarklyUnauthorized, "the service refuses the mobile key for events with status 401: the client goes offline"))
     unauthorized()
   }
 

@@ -61,7 +61,8 @@ extension LaunchDarklyProvider {
 
   /// Flags of an earlier run are not announced to observers (5.6).
   private func serveFirst(
-    _ context: LDContext, _ cached: CachedFlags?, _ reference: ContextReference, _ completion: @escaping @Sendable (Status) -> Void
+    _ context: LDContext, _ cached: CachedFlags?, _ reference: ContextReference,
+    _ completion: @escaping @Sendable (Status) -> Void
   ) {
     guard let host else { return completion(.cancelled) }
     let (_, isFromCache) = flags.change(

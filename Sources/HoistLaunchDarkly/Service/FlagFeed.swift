@@ -27,7 +27,9 @@ struct ContextFeed: FlagFeed {
   var settings: LaunchDarklySettings { requests.settings }
   var keyName: StaticString { "mobile key" }
   var afterRefusal: StaticString { "the client goes offline" }
-  func poll(entityTag: String, byReport: Bool) -> HTTPRequest? { requests.poll(context, entityTag: entityTag, byReport: byReport) }
+  func poll(entityTag: String, byReport: Bool) -> HTTPRequest? {
+    requests.poll(context, entityTag: entityTag, byReport: byReport)
+  }
   func stream(lastEventID: String) -> HTTPRequest? { requests.stream(context, lastEventID: lastEventID) }
   func pollVerdict(status: Int) -> PollVerdict { PollVerdict(status: status) }
   var keepsEntityTag: Bool { false }

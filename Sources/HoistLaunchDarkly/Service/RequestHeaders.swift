@@ -17,7 +17,6 @@ final class RequestHeaders: HeaderSource {
     case server
   }
 
-
   private let host: any ProviderHost
   private let settings: LaunchDarklySettings
   private let role: Role

@@ -160,7 +160,8 @@ extension Synchronizer: FeedListener {
     case .unchanged:
       delegate?.confirmed()
       confirmed(.answered("flags are up to date"))
-    case .failed(let failure): if failure.next == .stop { feedRefused(status: poll?.refusedStatus ?? 401) } else { failed(failure) }
+    case .failed(let failure):
+      if failure.next == .stop { feedRefused(status: poll?.refusedStatus ?? 401) } else { failed(failure) }
     }
   }
 
@@ -221,7 +222,8 @@ extension Synchronizer: FeedListener {
     connection.note(.streamFailed)
     connection.note(.streamShutDown)
     connection.failed(.response, status: status, "the stream is refused with status \(status)")
-    host.report(.stopped(.launchDarklyStreamShutDown, "the service refuses the stream with status \(status): flags are not updated"))
+    host.report(
+      .stopped(.launchDarklyStreamShutDown, "the service refuses the stream with status \(status): flags are not updated"))
     settle(.shutDown(status))
     delegate?.streamShutDown()
   }

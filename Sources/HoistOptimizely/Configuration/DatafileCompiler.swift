@@ -122,7 +122,8 @@ struct DatafileCompiler: ~Copyable {
     root.holdoutCount = UInt32(global.count)
     for (index, holdout) in datafile.localHoldouts.enumerated() {
       guard !holdout.includedRules.isEmpty else {
-        bad.note(ElementPlace().inside("local holdout", holdout.id, index).text, "\"includedRules\" names no rule; it is left out")
+        bad.note(
+          ElementPlace().inside("local holdout", holdout.id, index).text, "\"includedRules\" names no rule; it is left out")
         continue
       }
       let compiled = rule(holdout, .holdout)

@@ -11,7 +11,8 @@ protocol DecisionRecorder {
   /// A whole expression was evaluated.
   mutating func expression(_ truth: Truth)
   /// A condition was evaluated for an attribute; nil where the visitor has none.
-  mutating func condition(_ condition: UnsafePointer<ConditionRecord>, _ attribute: UnsafePointer<FrozenAttribute>?, _ truth: Truth)
+  mutating func condition(
+    _ condition: UnsafePointer<ConditionRecord>, _ attribute: UnsafePointer<FrozenAttribute>?, _ truth: Truth)
   mutating func beginAudience(_ audience: UnsafePointer<AudienceRecord>)
   mutating func endAudience(_ truth: Truth)
   /// Whether `condition` is to be called.
@@ -105,7 +106,8 @@ extension ReasonCode {
     case .userHasForcedDecision: "Variation \"\(first)\" is forced for \(Self.place(second, third))."
     case .userHasForcedDecisionButInvalid: "The variation forced for \(Self.place(second, third)), \"\(first)\", does not exist."
     case .userHasForcedVariation: "Variation \"\(first)\" of experiment \"\(second)\" is forced for user \"\(third)\"."
-    case .userHasForcedVariationButInvalid: "The variation of experiment \"\(second)\" forced for user \"\(third)\" does not exist."
+    case .userHasForcedVariationButInvalid:
+      "The variation of experiment \"\(second)\" forced for user \"\(third)\" does not exist."
     case .forcedVariationFound: "User \"\(second)\" is on the list of variation \"\(first)\"."
     case .forcedVariationFoundButInvalid: "User \"\(second)\" is on the list of variation \"\(first)\", which does not exist."
     case .gotVariationFromUserProfile: "Variation \"\(first)\" of experiment \"\(second)\" is stored for user \"\(third)\"."

@@ -25,7 +25,10 @@ extension OptimizelyFace {
 
 extension PlatformEventReporter.Content {
   init(identifiers: ByteView?, data: ByteView?) throws(PlatformFailure) {
-    if let identifiers { self.identifiers = try Self.members(of: identifiers, "identifiers") { $0.string }.get(.unreadable("the value of an ODP identifier is no string")) }
+    if let identifiers {
+      self.identifiers = try Self.members(of: identifiers, "identifiers") { $0.string }.get(
+        .unreadable("the value of an ODP identifier is no string"))
+    }
     if let data { self.data = try Self.members(of: data, "data") { PlatformEvent.Value($0) }.get(.invalidData) }
   }
 

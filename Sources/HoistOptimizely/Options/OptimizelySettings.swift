@@ -124,7 +124,8 @@ struct OptimizelySettings: Sendable {
     var options: DecideOptions = []
     for name in names {
       guard let option = DecideOptions(name: name) else {
-        throw ConfigurationFailure("decide_options", "property \"decide_options\" has \"\(name.prefix(80))\", which is no decide option")
+        throw ConfigurationFailure(
+          "decide_options", "property \"decide_options\" has \"\(name.prefix(80))\", which is no decide option")
       }
       options.insert(option)
     }

@@ -48,6 +48,8 @@ public struct PredictionCache {
 
   public mutating func keep(_ choice: Choice, for request: PredictionRequest, options: DecideOptions, at now: Int64) {
     if options.contains(.ignoreCMABCache) { return }
-    entries.save(Key(user: request.userID, experiment: request.experimentID), Entry(fingerprint: request.fingerprint, choice: choice), at: now)
+    entries.save(
+      Key(user: request.userID, experiment: request.experimentID), Entry(fingerprint: request.fingerprint, choice: choice),
+      at: now)
   }
 }

@@ -72,8 +72,9 @@ public struct PredictionRequest: Sendable, Equatable {
   /// sent or stored.
   public var fingerprint: UInt64 {
     attributes.reduce(0) { sum, attribute in
-      sum &+ Hash64.combine(
-        attribute.id.withBytes { Hash64.hash($0) }, attribute.json.withBytes { Hash64.hash($0) })
+      sum
+        &+ Hash64.combine(
+          attribute.id.withBytes { Hash64.hash($0) }, attribute.json.withBytes { Hash64.hash($0) })
     }
   }
 }

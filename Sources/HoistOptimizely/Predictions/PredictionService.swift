@@ -122,11 +122,12 @@ final class PredictionService: Predictor, ClientPart, @unchecked Sendable {
   }
 
   private func tellOfFailure(_ answer: OutgoingRequests.Answer) {
-    let cause = switch answer {
-    case .failure(let failure): "no answer: \(failure.message)"
-    case .success(let response) where (200..<300).contains(response.status): "it answered what names no variation"
-    case .success(let response): "it answered \(response.status)"
-    }
+    let cause =
+      switch answer {
+      case .failure(let failure): "no answer: \(failure.message)"
+      case .success(let response) where (200..<300).contains(response.status): "it answered what names no variation"
+      case .success(let response): "it answered \(response.status)"
+      }
     let message = "the prediction server could not be asked: \(cause)"
     if isFailing { host.log.debug(message) } else { host.log.warning("\(message) (further ones are told at level debug)") }
     isFailing = true

@@ -11,10 +11,16 @@ struct PredictionSettings: Sendable {
   let connectTimeoutMilliseconds: Int64
 
   static let properties: [Property] = [
-    Property("cmab.endpoint", .address, default: "", "Address of the prediction server, with %@ where the experiment's id goes; blank for the service's own."),
-    Property("cmab.cache_size", .integer(0...10_000), default: "100", "Choices of the prediction server kept in memory; 0 means 100."),
-    Property("cmab.cache_timeout", .integer(0...31_536_000), default: "1800", "Seconds for which such a choice holds; 0 means 1800."),
-    Property("cmab.timeout_ms", .integer(0...600_000), default: "10000", "Longest time for one question to the prediction server, in milliseconds; 0 means network.timeout_ms."),
+    Property(
+      "cmab.endpoint", .address, default: "",
+      "Address of the prediction server, with %@ where the experiment's id goes; blank for the service's own."),
+    Property(
+      "cmab.cache_size", .integer(0...10_000), default: "100", "Choices of the prediction server kept in memory; 0 means 100."),
+    Property(
+      "cmab.cache_timeout", .integer(0...31_536_000), default: "1800", "Seconds for which such a choice holds; 0 means 1800."),
+    Property(
+      "cmab.timeout_ms", .integer(0...600_000), default: "10000",
+      "Longest time for one question to the prediction server, in milliseconds; 0 means network.timeout_ms."),
   ]
 
   init(_ values: PropertyValues) throws(ConfigurationFailure) {

@@ -10,7 +10,9 @@ extension OptimizelyProvider: RecallingProvider {
 
 /// What evaluating threads need: impressions, conversions, explanations.
 extension OptimizelyProvider {
-  public func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?, context: FrozenContext?) {}
+  public func countUnknown(
+    _ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?, context: FrozenContext?
+  ) {}
 
   /// The impressions of an evaluation of the core (3.3), and what is new in the user's profile (4.6).
   public func record(

@@ -65,7 +65,11 @@ final class ManagerLane: Sendable {
   /// `completion` runs on the scheduler's thread when what was sent before has been taken; with false when that takes too
   /// long.
   func flush(completion: @escaping @Sendable (Bool) -> Void) {
-    lane.ask(withinNanoseconds: eventLimit) { true } answer: { completion($0 ?? false) }
+    lane.ask(withinNanoseconds: eventLimit) {
+      true
+    } answer: {
+      completion($0 ?? false)
+    }
   }
 
   /// No call begins any more; one that runs is not waited for.

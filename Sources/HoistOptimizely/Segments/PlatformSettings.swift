@@ -16,12 +16,24 @@ struct PlatformSettings: Sendable {
   let longestRetryMilliseconds: Int64
 
   static let properties: [Property] = [
-    Property("odp.disable", .boolean, default: "false", "Turns off audience segments and events of the data platform; what is asked of them answers that they are not enabled."),
-    Property("odp.segments_cache_size", .integer(0...10_000), default: "100", "Visitors whose segments are kept in memory; 0 keeps none."),
-    Property("odp.segments_cache_timeout", .integer(0...31_536_000), default: "600", "Seconds for which kept segments hold; 0 for ever."),
-    Property("odp.segment_fetch_timeout_ms", .integer(0...600_000), default: "10000", "Longest time for a fetch of segments, in milliseconds; 0 means network.timeout_ms."),
-    Property("odp.event_timeout_ms", .integer(0...600_000), default: "10000", "Longest time for one delivery to the data platform, in milliseconds; 0 means network.timeout_ms."),
-    Property("vuid.enabled", .boolean, default: "false", "Whether this installation has an anonymous visitor id, for users without one. Set to false, it is deleted for every client; unset, it is left to those that have it."),
+    Property(
+      "odp.disable", .boolean, default: "false",
+      "Turns off audience segments and events of the data platform; what is asked of them answers that they are not enabled."),
+    Property(
+      "odp.segments_cache_size", .integer(0...10_000), default: "100", "Visitors whose segments are kept in memory; 0 keeps none."
+    ),
+    Property(
+      "odp.segments_cache_timeout", .integer(0...31_536_000), default: "600", "Seconds for which kept segments hold; 0 for ever."),
+    Property(
+      "odp.segment_fetch_timeout_ms", .integer(0...600_000), default: "10000",
+      "Longest time for a fetch of segments, in milliseconds; 0 means network.timeout_ms."),
+    Property(
+      "odp.event_timeout_ms", .integer(0...600_000), default: "10000",
+      "Longest time for one delivery to the data platform, in milliseconds; 0 means network.timeout_ms."),
+    Property(
+      "vuid.enabled", .boolean, default: "false",
+      "Whether this installation has an anonymous visitor id, for users without one. Set to false, it is deleted for every client; unset, it is left to those that have it."
+    ),
   ]
 
   init(_ values: PropertyValues) {

@@ -93,7 +93,8 @@ public enum VUID {
 
   /// Whether it is one of the service's making: of 32 characters, the last 27 of them hexadecimal digits.
   static func isWhole(_ id: [UInt8]) -> Bool {
-    id.count == 32 && isOne(id) && id.dropFirst(5).allSatisfy { $0 >= 0x30 && $0 <= 0x39 || $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x66 }
+    id.count == 32 && isOne(id)
+      && id.dropFirst(5).allSatisfy { $0 >= 0x30 && $0 <= 0x39 || $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x66 }
   }
 
   /// A new one: 32 characters.

@@ -61,7 +61,11 @@ final class SegmentsService: @unchecked Sendable {
       isFailing = false
       return
     }
-    if isFailing { host.log.debug(failure.message) } else { host.log.warning("\(failure.message) (further ones are told at level debug)") }
+    if isFailing {
+      host.log.debug(failure.message)
+    } else {
+      host.log.warning("\(failure.message) (further ones are told at level debug)")
+    }
     isFailing = true
   }
 

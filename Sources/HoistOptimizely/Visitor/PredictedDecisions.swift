@@ -150,17 +150,18 @@ extension OptimizelyUser {
   func decidePredicted(
     keys: [[UInt8]]?, _ options: DecideOptions, completion: @escaping @Sendable (OwnedDecisions) -> Void
   ) -> PredictedDecisions? {
-    let session = withClient { client, services -> PredictedDecisions? in
-      guard let predictor = services.predictor else { return nil }
-      let options = options.union(services.defaultOptions)
-      let profile = options.contains(.ignoreUserProfileService) ? nil : lookUpProfile(services)
-      return withSnapshot(of: client) { snapshot, owner in
-        snapshot.pin()
-        return PredictedDecisions(
-          owner, services: services, predictor: predictor, keys: keys, options: options, snapshot: snapshot,
-          profile: profile, completion: completion)
-      }
-    } ?? nil
+    let session =
+      withClient { client, services -> PredictedDecisions? in
+        guard let predictor = services.predictor else { return nil }
+        let options = options.union(services.defaultOptions)
+        let profile = options.contains(.ignoreUserProfileService) ? nil : lookUpProfile(services)
+        return withSnapshot(of: client) { snapshot, owner in
+          snapshot.pin()
+          return PredictedDecisions(
+            owner, services: services, predictor: predictor, keys: keys, options: options, snapshot: snapshot,
+            profile: profile, completion: completion)
+        }
+      } ?? nil
     guard let session else {
       completion(keys.map { decide(keys: $0, options) } ?? decideAll(options))
       return nil

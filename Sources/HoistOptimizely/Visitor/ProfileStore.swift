@@ -9,7 +9,8 @@ final class ProfileStore: ClientPart, @unchecked Sendable {
   private let log: Log
 
   convenience init(host: any ProviderHost, settings: OptimizelySettings) {
-    let cache = settings.keepsProfiles
+    let cache =
+      settings.keepsProfiles
       ? ProfileCache(store: host.store, scheduler: host.scheduler, capacity: settings.profileCapacity) : nil
     let service = host.plugins.vendor[OptimizelyPlugins.profileService] as? any UserProfileService
     self.init(service: settings.keepsProfiles ? service : nil, cache: cache, log: host.log)

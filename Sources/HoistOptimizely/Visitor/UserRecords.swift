@@ -24,7 +24,9 @@ final class UserRecords: @unchecked Sendable {
   ) -> Result {
     let (user, hash) = (context.targetingKey ?? .noBytes, context.head.pointee.keyHash)
     var profile: StoredProfile?
-    if !options.contains(.ignoreUserProfileService), let profiles, !profiles.isHosts { profile = profiles.lookUp(user, hash: hash) }
+    if !options.contains(.ignoreUserProfileService), let profiles, !profiles.isHosts {
+      profile = profiles.lookUp(user, hash: hash)
+    }
     return SubjectState.with(known, forcedVariations.entry(of: user, hash: hash), profile, body)
   }
 }

@@ -98,8 +98,7 @@ extension VariantRecord {
       isJSON = (try? JSONNode.parse(value) { _ in }) != nil
     } else if type.reads("number") {
       payloadKind = .number
-      if let number = DecimalParser.parse(value, [.plusSign, .leadingZeros, .bareFraction, .bareWhole]), number.isFinite
-      {
+      if let number = DecimalParser.parse(value, [.plusSign, .leadingZeros, .bareFraction, .bareWhole]), number.isFinite {
         (self.number, isNumber) = (number, true)
       }
       if let integer = IntegerParser.parse(value, as: Int64.self, signs: .plusOrMinus).value {

@@ -97,7 +97,9 @@ extension Evaluator {
     if let attribute = value.attribute, attribute.pointee.kind == .int || attribute.pointee.kind == .double {
       number = attribute.pointee.number
     } else {
-      guard budget.spend(2, parsing: value.bytes.count), let parsed = DecimalParser.parse(value.bytes, .rust) else { return false }
+      guard budget.spend(2, parsing: value.bytes.count), let parsed = DecimalParser.parse(value.bytes, .rust) else {
+        return false
+      }
       number = parsed
     }
     let limit = Double(bitPattern: condition.pointee.payload)

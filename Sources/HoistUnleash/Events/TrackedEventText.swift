@@ -75,7 +75,9 @@ enum TrackedEventText {
     let keyBytes = event.key.utf8.count
     return bytes.withUnsafeBytes { bytes in
       func view(_ range: Range<Int>) -> ByteView { ByteView(rebasing: bytes[range]) }
-      let properties = pieces.map { EventView.Property(name: view($0.name), $0.text.map { .text(view($0)) } ?? .number($0.number)) }
+      let properties = pieces.map {
+        EventView.Property(name: view($0.name), $0.text.map { .text(view($0)) } ?? .number($0.number))
+      }
       return properties.withUnsafeBufferPointer {
         body(
           EventView(

@@ -15,7 +15,8 @@ enum InitialContext {
     guard let frozen = context.reference()?.frozen else { return [:] }
     if let name = FrontendContext.formless(in: frozen).first {
       throw ConfigurationFailure(
-        "context", "property \"context\": member \"\(name.prefix(80))\" is a list or an object, for which the service has no form")
+        "context", "property \"context\": member \"\(name.prefix(80))\" is a list or an object, for which the service has no form"
+      )
     }
     return FrontendContext.members(of: frozen)
   }

@@ -155,7 +155,9 @@ struct UnleashSettings: Sendable {
 
   private static func check(header name: String, _ value: String, property: String) throws(ConfigurationFailure) {
     guard HeaderText.isSafeName(name), HeaderText.isSafeValue(value) else {
-      throw ConfigurationFailure(property, "property \"\(property)\" cannot be sent as header \"\(name.prefix(40))\": a control character or an invalid name")
+      throw ConfigurationFailure(
+        property,
+        "property \"\(property)\" cannot be sent as header \"\(name.prefix(40))\": a control character or an invalid name")
     }
   }
 

@@ -21,7 +21,9 @@ final class FlagStorage: @unchecked Sendable {
   }
 
   /// `completion` runs on the scheduler's thread; nil when nothing usable is stored.
-  func load(_ key: String, completion: @escaping @Sendable (StoredDocument?) -> Void) { document(key).load(completion: completion) }
+  func load(_ key: String, completion: @escaping @Sendable (StoredDocument?) -> Void) {
+    document(key).load(completion: completion)
+  }
 
   /// What is stored under the key is served from now on.
   func adopted(_ stored: StoredDocument, _ key: String) { note(key, stored.savedUnixMilliseconds ?? .min) }

@@ -4,7 +4,9 @@ internal import HoistJSON
 
 /// What evaluating threads need: counts of unknown flags, impressions, metadata, explanations.
 extension UnleashProvider {
-  public func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?, context: FrozenContext?) {
+  public func countUnknown(
+    _ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?, context: FrozenContext?
+  ) {
     metrics.recorder.countUnknown(key, isVariantRead: want != .bool)
   }
 
@@ -66,7 +68,8 @@ extension UnleashProvider {
   }
 
   public func isSame(_ context: FrozenContext, as current: FrozenContext) -> Bool {
-    frontend == nil ? context.fingerprint == current.fingerprint : ContextFingerprint(current).accepts(ContextFingerprint(context))
+    frontend == nil
+      ? context.fingerprint == current.fingerprint : ContextFingerprint(current).accepts(ContextFingerprint(context))
   }
 
   public func accepts(_ context: FrozenContext, current: FrozenContext?, in snapshot: Snapshot?) -> Bool {

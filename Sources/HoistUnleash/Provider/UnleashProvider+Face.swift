@@ -43,7 +43,8 @@ extension UnleashProvider {
       let isFirst = leftOut.withLock { $0.count < Self.mostLeftOut && $0.insert(name).inserted }
       guard isFirst else { continue }
       host?.log.warning(
-        "the context's attribute \"\(name.prefix(80))\" is left out: it is a list or an object, for which the service has no form")
+        "the context's attribute \"\(name.prefix(80))\" is left out: it is a list or an object, for which the service has no form"
+      )
     }
   }
 

@@ -35,7 +35,8 @@ public final class UnleashProvider: @unchecked Sendable {
     externalOptions = UnleashOptions(options, host)
     events = UnleashEvents(host: host)
     let pace = UnleashPace(
-      interval: options.refreshSeconds * 1000, limit: options.longestRetryMilliseconds, mayRefreshKey: settings.fetchHeaders != nil)
+      interval: options.refreshSeconds * 1000, limit: options.longestRetryMilliseconds,
+      mayRefreshKey: settings.fetchHeaders != nil)
     let failures = UnleashFailure(what: "fetching flags failed", pace: pace, clock: host.clock)
     let frontend = options.mode == .frontend ? FrontendFlags(host: host, options: options) : nil
     self.frontend = frontend
@@ -43,7 +44,8 @@ public final class UnleashProvider: @unchecked Sendable {
       host: host, storage: frontend == nil ? nil : host.plugins.vendor[UnleashPlugins.storage] as? any UnleashStorage)
     source = FlagSource(
       host: host, options: options, service: frontend ?? BackendFlags(host: host, options: options, failures: failures),
-      publisher: publisher, events: events, failures: failures, headerProvider: settings.fetchHeaders, context: { frontend?.context })
+      publisher: publisher, events: events, failures: failures, headerProvider: settings.fetchHeaders,
+      context: { frontend?.context })
     metrics = MetricsReporter(
       host: host, settings: settings.reporting, headerProvider: settings.reportHeaders, values: values)
     metricsPort = Unmanaged.passUnretained(metrics)

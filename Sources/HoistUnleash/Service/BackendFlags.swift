@@ -47,7 +47,11 @@ final class BackendFlags: FlagService, @unchecked Sendable {
     register()
     if compiling.isDue { compiling.ask() }
     source?.loop.hold(false)
-    if mode == .streaming { stream.start(firstOutcome: completion) } else { source?.loop.start(after: wait, completion: completion) }
+    if mode == .streaming {
+      stream.start(firstOutcome: completion)
+    } else {
+      source?.loop.start(after: wait, completion: completion)
+    }
   }
 
   func end() {
@@ -164,7 +168,9 @@ extension BackendFlags {
     case .failure(let failure): stream.refused(failure.message)
     case .success(let names):
       streamed.advance()
-      let patch = names.flatMap { names in compiling.isDue ? nil : host.withSnapshot { $0.flatMap { definitions.patch(names, of: $0) } } }
+      let patch = names.flatMap { names in
+        compiling.isDue ? nil : host.withSnapshot { $0.flatMap { definitions.patch(names, of: $0) } }
+      }
       if let patch, source?.serve(patch) == true { stream.served() } else { compiling.ask() }
     }
   }

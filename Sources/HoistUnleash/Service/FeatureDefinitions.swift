@@ -24,7 +24,9 @@ final class FeatureDefinitions {
 
   /// Takes a whole document; on failure everything stays as it was.
   func replace(_ document: [UInt8]) -> Result<Snapshot, UnreadableFlags> {
-    let result = document.withUnsafeBytes { bytes in compile { () throws(UnleashDocumentFailure) in try UnleashFeatures.compile(bytes, options) } }
+    let result = document.withUnsafeBytes { bytes in
+      compile { () throws(UnleashDocumentFailure) in try UnleashFeatures.compile(bytes, options) }
+    }
     if case .success = result {
       whole = document
       state = nil

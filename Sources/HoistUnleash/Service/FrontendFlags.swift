@@ -38,7 +38,8 @@ final class FrontendFlags: FlagService, @unchecked Sendable {
     guard let url = options.url else { return nil }
     let context = context
     asked = context
-    return FrontendRequest.make(options, url: url, context, headers: headers.make(.frontendFetch(entityTag: entityTag), dynamic: []))
+    return FrontendRequest.make(
+      options, url: url, context, headers: headers.make(.frontendFetch(entityTag: entityTag), dynamic: []))
   }
 
   /// The vendor passes over answers without a body.
@@ -58,7 +59,8 @@ final class FrontendFlags: FlagService, @unchecked Sendable {
   }
 
   /// - Parameter context: what the flags were fetched for; nil serves them for every context.
-  private func compile(_ document: [UInt8], for context: ContextFingerprint?, listsAll: Bool) -> Result<Snapshot, UnreadableFlags> {
+  private func compile(_ document: [UInt8], for context: ContextFingerprint?, listsAll: Bool) -> Result<Snapshot, UnreadableFlags>
+  {
     document.withUnsafeBytes { bytes in
       do throws(UnleashDocumentFailure) {
         return .success(try UnleashToggles.compile(bytes, context: context, listsAll: listsAll, compileOptions).snapshot)

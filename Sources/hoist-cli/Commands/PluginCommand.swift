@@ -16,7 +16,9 @@ struct PluginCommand: ParsableCommand {
         4 when the file cannot serve as a plug-in.
       """)
 
-  @Argument(help: ArgumentHelp("The shared object; a relative path starts at the current folder.", valueName: "file"), completion: .file())
+  @Argument(
+    help: ArgumentHelp("The shared object; a relative path starts at the current folder.", valueName: "file"), completion: .file()
+  )
   var path: String
 
   @OptionGroup var output: OutputOptions

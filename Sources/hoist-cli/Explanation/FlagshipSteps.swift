@@ -25,8 +25,10 @@ enum FlagshipSteps {
     switch targeting.told("key") {
     case "fs_all_users": return Step("everybody", holds: holds)
     case "fs_users":
-      return Words.condition("visitor id", targeting.told("operator"), targeting["expected"], actual: targeting["actual"], holds: holds)
-    case let key: return Words.condition(key, targeting.told("operator"), targeting["expected"], actual: targeting["actual"], holds: holds)
+      return Words.condition(
+        "visitor id", targeting.told("operator"), targeting["expected"], actual: targeting["actual"], holds: holds)
+    case let key:
+      return Words.condition(key, targeting.told("operator"), targeting["expected"], actual: targeting["actual"], holds: holds)
     }
   }
 

@@ -10,7 +10,8 @@ enum KameleoonSteps {
       steps.append(Step("the visitor's hash \(group.told("hash")) in group \(Words.quoted(group.told("name"))) \(chosen)"))
     }
     steps += explanation.list("rules").map(rule)
-    return steps.isEmpty ? [Step("no rule was asked: the default variation, or none where the flag is off in this environment")] : steps
+    return steps.isEmpty
+      ? [Step("no rule was asked: the default variation, or none where the flag is off in this environment")] : steps
   }
 
   private static func rule(_ rule: JSON) -> Step {
@@ -27,7 +28,9 @@ enum KameleoonSteps {
     if let hash = rule["hash"] {
       let isExposed = rule.told("outcome") != "notExposed"
       steps.append(
-        Step("the visitor's hash \(hash.text) is \(isExposed ? "at most" : "above") \(rule.told("exposition")): \(isExposed ? "" : "not ")exposed"))
+        Step(
+          "the visitor's hash \(hash.text) is \(isExposed ? "at most" : "above") \(rule.told("exposition")): \(isExposed ? "" : "not ")exposed"
+        ))
     }
     switch rule.told("outcome") {
     case "notTargeted": steps.append(Step("the visitor is not targeted"))

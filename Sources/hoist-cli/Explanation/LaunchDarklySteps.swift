@@ -3,7 +3,9 @@ enum LaunchDarklySteps {
   static func steps(of explanation: JSON) -> [Step] {
     if explanation.told("evaluatedBy") == "client" { return decided(explanation) }
     var steps = [Step("the service evaluates; the answer is \(explanation.told("answer"))")]
-    for key in explanation.list("prerequisites") { steps.append(Step("it depends on flag \(Words.quoted(key.string ?? key.text))")) }
+    for key in explanation.list("prerequisites") {
+      steps.append(Step("it depends on flag \(Words.quoted(key.string ?? key.text))"))
+    }
     guard let reason = explanation["reason"], !reason.isNull else {
       return steps + [Step("its reasons come with --set evaluation_reasons=true")]
     }

@@ -35,7 +35,8 @@ enum Words {
   /// A condition on something that the context may have.
   /// - Parameter whose: what would have it, e.g. "the context".
   static func condition(
-    _ name: String, of whose: String = "the context", _ comparison: String, _ expected: JSON?, actual: JSON?, isInverted: Bool = false,
+    _ name: String, of whose: String = "the context", _ comparison: String, _ expected: JSON?, actual: JSON?,
+    isInverted: Bool = false,
     holds: Bool?
   ) -> Step {
     let must = "must \(isInverted ? "not " : "")\(phrase(comparison))\(takesNothing(comparison) ? "" : " " + quoted(expected))"

@@ -19,7 +19,9 @@ extension Session {
       dispatch(milliseconds: 0)
     }
     guard status != HOIST_OK || waitingEvents > 0 else { return }
-    let why = (status == HOIST_ERR_TIMEOUT ? log.reason : reason()) ?? (status == HOIST_ERR_TIMEOUT ? "no answer in time" : "the service did not accept it")
+    let why =
+      (status == HOIST_ERR_TIMEOUT ? log.reason : reason())
+      ?? (status == HOIST_ERR_TIMEOUT ? "no answer in time" : "the service did not accept it")
     let outcome = status == HOIST_ERR_REJECTED ? "refused for good" : "not delivered"
     throw Problem(.network, "\(place): event \"\(event)\" is \(outcome): \(why)")
   }

@@ -26,7 +26,8 @@ extension Session {
       if !configuration.isOnline, log.hasError { throw failure(.configuration) }
       if Moment.monotonicMilliseconds >= deadline {
         throw configuration.isOnline
-          ? Problem(.network, "\(place): no flags within \(limitMilliseconds) ms; is the address right? (--timeout SECONDS waits longer)")
+          ? Problem(
+            .network, "\(place): no flags within \(limitMilliseconds) ms; is the address right? (--timeout SECONDS waits longer)")
           : failure(.configuration)
       }
       progress.tick()

@@ -8,7 +8,8 @@ struct ContextOptions: ParsableArguments {
 
   @Option(
     name: .customLong("attribute"),
-    help: ArgumentHelp("Sets an attribute of the context to a text, or with := to a JSON value; may be repeated.", valueName: "name=value"))
+    help: ArgumentHelp(
+      "Sets an attribute of the context to a text, or with := to a JSON value; may be repeated.", valueName: "name=value"))
   var attributes: [String] = []
 
   @Option(help: ArgumentHelp("Whom flags are for: the context's targeting key.", valueName: "key"))
@@ -22,7 +23,8 @@ struct ContextOptions: ParsableArguments {
   @Option(
     name: .customLong("data"),
     help: ArgumentHelp(
-      "Kameleoon: a datum of the visitor, as {\"type\":\"Device\",\"device\":\"PHONE\"}, of any kind; may be repeated.", valueName: "json"))
+      "Kameleoon: a datum of the visitor, as {\"type\":\"Device\",\"device\":\"PHONE\"}, of any kind; may be repeated.",
+      valueName: "json"))
   var data: [String] = []
 
   @Option(
@@ -31,7 +33,8 @@ struct ContextOptions: ParsableArguments {
       valueName: "json|file|-"))
   var history: String?
 
-  @Option(help: ArgumentHelp("Kameleoon: the visitor's consent, yes or no.", valueName: "yes|no"), completion: .list(["yes", "no"]))
+  @Option(
+    help: ArgumentHelp("Kameleoon: the visitor's consent, yes or no.", valueName: "yes|no"), completion: .list(["yes", "no"]))
   var consent: String?
 
   func validate() throws {

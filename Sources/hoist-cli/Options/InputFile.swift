@@ -33,7 +33,8 @@ enum InputFile {
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
     let isForeign = status.st_uid != geteuid() && status.st_uid != 0
     guard isForeign || status.st_mode & S_IWOTH != 0, doubted.insert(path).inserted else { return }
-    Output.error("hoist: \(option) \(path): " + (isForeign ? "belongs to another user, who may change it" : "may be changed by everybody"))
+    Output.error(
+      "hoist: \(option) \(path): " + (isForeign ? "belongs to another user, who may change it" : "may be changed by everybody"))
   }
 
   private static func failure(_ option: String, _ path: String, _ code: Int32) -> Problem {

@@ -46,7 +46,10 @@ extension ProviderOptions {
     let name = String(property[..<equals])
     let value = String(property[property.utf8.index(after: equals)...])
     if configuration.row(name)?.isSecret == true {
-      throw Problem(.usage, "--set \(name)=… would show the secret to every user of this machine; use the environment variable HOIST_KEY or --key-file FILE")
+      throw Problem(
+        .usage,
+        "--set \(name)=… would show the secret to every user of this machine; use the environment variable HOIST_KEY or --key-file FILE"
+      )
     }
     try configuration.set(name, value, from: "--set \(name)", .usage)
   }
@@ -71,7 +74,10 @@ extension ProviderOptions {
         throw Problem(.usage, "--mobile-key: provider \(configuration.traits.name) has no property \"mobile_key\"")
       }
       guard configuration.value(of: "mode") != "server" else {
-        throw Problem(.usage, "--mobile-key would show the SDK key of mode server to every user of this machine; use the environment variable HOIST_KEY or --key-file FILE")
+        throw Problem(
+          .usage,
+          "--mobile-key would show the SDK key of mode server to every user of this machine; use the environment variable HOIST_KEY or --key-file FILE"
+        )
       }
       try configuration.setKey(Array(mobileKey.utf8), from: .argument("--mobile-key"), named: "--mobile-key")
     } else if let keyFile {

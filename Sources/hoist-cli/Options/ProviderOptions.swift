@@ -25,10 +25,13 @@ struct ProviderOptions: ParsableArguments {
   @Option(help: ArgumentHelp("LaunchDarkly: address of the stream, when it has one of its own.", valueName: "url"))
   var streamUrl: String?
 
-  @Option(help: ArgumentHelp("LaunchDarkly: the mobile key, which every app shows to its users and is no secret.", valueName: "key"))
+  @Option(
+    help: ArgumentHelp("LaunchDarkly: the mobile key, which every app shows to its users and is no secret.", valueName: "key"))
   var mobileKey: String?
 
-  @Option(help: ArgumentHelp("File that holds the key; else the environment variable HOIST_KEY.", valueName: "file"), completion: .file())
+  @Option(
+    help: ArgumentHelp("File that holds the key; else the environment variable HOIST_KEY.", valueName: "file"),
+    completion: .file())
   var keyFile: String?
 
   @Option(help: ArgumentHelp("Longest wait for the service, in seconds.", valueName: "seconds"))

@@ -19,7 +19,8 @@ enum Moment {
     gmtime_r(&seconds, &parts)
     var text = [CChar](repeating: 0, count: 32)
     let count = strftime(&text, text.count, "%Y-%m-%dT%H:%M:%S", &parts)
-    return String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) + ".\(String(now % 1000 + 1000).dropFirst())Z"
+    return String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      + ".\(String(now % 1000 + 1000).dropFirst())Z"
   }
 
   /// Milliseconds of a span in seconds; nil for what is no span between 1 ms and a year.

@@ -19,7 +19,9 @@ func checkConfiguration(_ bytes: ByteView) -> String? {
     guard let visitor = try? face.visitor(Array(code.utf8), waits: false) else { return "a good visitor code is refused" }
     guard let list = visitor.variations(isTracked: false) else { continue }
     for index in 0..<min(list.count, 64) {
-      guard let key = list.key(at: index), let variation = list.variation(at: index) else { return "a flag that is counted is none" }
+      guard let key = list.key(at: index), let variation = list.variation(at: index) else {
+        return "a flag that is counted is none"
+      }
       if let problem = check(Array(key), variation, visitor) { return problem }
     }
   }

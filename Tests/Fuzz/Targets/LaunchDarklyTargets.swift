@@ -41,7 +41,9 @@ private func checkKept(_ replay: FlagReplay) -> String? {
   for index in 0..<snapshot.flagCount {
     let key = snapshot.name(of: snapshot.record(at: index))
     for want in [WantedType.bool, .int, .double, .string, .json, .any] {
-      guard replay.evaluate(key, want, { $0.kind == .none || want == .any || $0.kind.rawValue == want.rawValue && !$1.isEmpty }) == true
+      guard
+        replay.evaluate(key, want, { $0.kind == .none || want == .any || $0.kind.rawValue == want.rawValue && !$1.isEmpty })
+          == true
       else { return "an answer of another type" }
     }
   }
@@ -55,7 +57,9 @@ func checkLaunchDarklyContext(_ bytes: ByteView) -> String? {
   let redacted = RedactedContext(context, Redaction())
   for (form, text) in [("redacted", redacted.json), ("redacted for features", redacted.featureJSON)] {
     guard let value = text.withBytes({ try? LDValue(json: $0) }) else { return "\(form), it is no JSON" }
-    guard context.isMulti || value.object?["key"] == context.key.map({ .string($0) }) else { return "\(form), it has another key" }
+    guard context.isMulti || value.object?["key"] == context.key.map({ .string($0) }) else {
+      return "\(form), it has another key"
+    }
   }
   for reference in context.parts.flatMap(\.privateAttributes) where !context.isMulti && reference.isValid {
     let name = reference.components.first ?? ""

@@ -25,9 +25,10 @@ enum Fuzz {
   }
 
   private typealias Examine = @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
-  private typealias Driver = @convention(c) (
-    UnsafeMutablePointer<Int32>, UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>, Examine
-  ) -> Int32
+  private typealias Driver =
+    @convention(c) (
+      UnsafeMutablePointer<Int32>, UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>, Examine
+    ) -> Int32
 
   private static func search(_ driver: Driver, _ words: [String]) -> Int32 {
     // Never freed: the driver keeps them.

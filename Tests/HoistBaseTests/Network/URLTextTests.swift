@@ -35,18 +35,22 @@ import Testing
     #expect(url.query == query)
   }
 
-  @Test("What stands before the host is not shown, in whatever is or was to be a URL (G7)", arguments: [
-    ("https://user:pw@h:80/a@b?c@d", "https://***@h:80/a@b?c@d"), ("http://u@h", "http://***@h"), ("u:p@h:1", "***@h:1"),
-    ("socks5h://u:p@w@h", "socks5h://***@h"), ("http://u:p/w@h:1/x", "http://***@h:1/x"), ("http://u:p?w@h", "http://***@h"),
-    ("https://h/a@b", "https://h/a@b"), ("https://[::1]:8/{sdk_key}@", "https://[::1]:8/{sdk_key}@"), ("h:1", "h:1"),
-    ("@", "***@"), ("", ""), ("://", "://"), ("not a url", "not a url"),
-  ])
+  @Test(
+    "What stands before the host is not shown, in whatever is or was to be a URL (G7)",
+    arguments: [
+      ("https://user:pw@h:80/a@b?c@d", "https://***@h:80/a@b?c@d"), ("http://u@h", "http://***@h"), ("u:p@h:1", "***@h:1"),
+      ("socks5h://u:p@w@h", "socks5h://***@h"), ("http://u:p/w@h:1/x", "http://***@h:1/x"), ("http://u:p?w@h", "http://***@h"),
+      ("https://h/a@b", "https://h/a@b"), ("https://[::1]:8/{sdk_key}@", "https://[::1]:8/{sdk_key}@"), ("h:1", "h:1"),
+      ("@", "***@"), ("", ""), ("://", "://"), ("not a url", "not a url"),
+    ])
   func userAndPasswordAreNotShown(given: String, shown: String) { #expect(URLText.withoutUser(given) == shown) }
 
-  @Test("The last segment of a path is the last that is not empty", arguments: [
-    ("http://h/a/b", "b", "http://h/a/"), ("http://h/a//b//?q", "b", "http://h/a//"), ("http://h/", nil, "http://h/"),
-    ("http://h?q", nil, "http://h"), ("http://h/a", "a", "http://h/"),
-  ])
+  @Test(
+    "The last segment of a path is the last that is not empty",
+    arguments: [
+      ("http://h/a/b", "b", "http://h/a/"), ("http://h/a//b//?q", "b", "http://h/a//"), ("http://h/", nil, "http://h/"),
+      ("http://h?q", nil, "http://h"), ("http://h/a", "a", "http://h/"),
+    ])
   func segments(given: String, last: String?, parent: String) throws {
     let url = try URLText(given)
     #expect(url.lastSegment.map { String($0) } == last && url.parent.text == parent)

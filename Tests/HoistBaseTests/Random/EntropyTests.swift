@@ -30,7 +30,13 @@ import Testing
 
   @Test func thePoolHandsOutEachWordOfTheSystemsOnce() {
     let calls = LockedValue(0)
-    let pool = PooledEntropy { block in Self.number(block, call: calls.withLock { $0 += 1; return $0 }) }
+    let pool = PooledEntropy { block in
+      Self.number(
+        block,
+        call: calls.withLock {
+          $0 += 1; return $0
+        })
+    }
     let drawn = (0..<PooledEntropy.blockWords * 2).map { _ in pool.next() }
     #expect(Set(drawn).count == drawn.count)
     #expect(drawn.allSatisfy { $0 >> 32 == 1 || $0 >> 32 == 2 })
@@ -40,7 +46,13 @@ import Testing
   /// G9: what the parent drew and did not use is not used by its child either.
   @Test func aForkedChildDrawsFromAPoolOfItsOwn() {
     let calls = LockedValue(0)
-    let pool = PooledEntropy { block in Self.number(block, call: calls.withLock { $0 += 1; return $0 }) }
+    let pool = PooledEntropy { block in
+      Self.number(
+        block,
+        call: calls.withLock {
+          $0 += 1; return $0
+        })
+    }
     let parent = pool.next()
     let generation = ForkGeneration.current &+ 1
     #expect(parent >> 32 == 1)

@@ -20,7 +20,8 @@ import Testing
       text.withBytes { short in
         patch.withBytes { long in
           let version = SemanticVersion(short, mayLackNumbers: true)
-          #expect(version.flatMap { short in SemanticVersion(long).map { short.patch == $0.patch && short.minor == $0.minor } } == true)
+          #expect(
+            version.flatMap { short in SemanticVersion(long).map { short.patch == $0.patch && short.minor == $0.minor } } == true)
           #expect(SemanticVersion(short) == nil)
         }
       }

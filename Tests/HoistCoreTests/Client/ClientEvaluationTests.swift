@@ -224,7 +224,8 @@ import Testing
     #expect(fixture.log.messages(.warning).count == 2)
   }
 
-  @Test("Where the service evaluates, an event of another context is refused, with a line") func foreignEventsAreRefused() throws {
+  @Test("Where the service evaluates, an event of another context is refused, with a line") func foreignEventsAreRefused() throws
+  {
     let fixture = try ClientFixture()
     try fixture.serve()
     fixture.provider.setOnlyCurrent()
@@ -239,7 +240,9 @@ import Testing
     #expect(fixture.provider.calls == ["track e", "track e"] && fixture.log.messages(.warning).count == 1)
   }
 
-  @Test("Flags that the snapshot lacks before the first ones have come: the client is not ready") func missingBeforeTheFirst() throws {
+  @Test("Flags that the snapshot lacks before the first ones have come: the client is not ready") func missingBeforeTheFirst()
+    throws
+  {
     let fixture = try ClientFixture()
     fixture.client.open()
     fixture.scheduler.run()

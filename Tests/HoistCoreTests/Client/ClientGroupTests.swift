@@ -28,7 +28,8 @@ import Testing
     fixture.client.open()
     fixture.scheduler.run()
     #expect(fixture.takeCalls() == [["start"], ["start"], ["start"]])
-    #expect(fixture.providers[1].host?.providersOfGroup.map { ObjectIdentifier($0) } == fixture.providers.map { ObjectIdentifier($0) })
+    #expect(
+      fixture.providers[1].host?.providersOfGroup.map { ObjectIdentifier($0) } == fixture.providers.map { ObjectIdentifier($0) })
   }
 
   @Test func identifyOnAnyOfThemAsksAllAndAnswersOnceWhenTheLastHasAnswered() throws {

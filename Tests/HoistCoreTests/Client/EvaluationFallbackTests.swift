@@ -24,7 +24,9 @@ import Testing
       "flag".withBytes { key in
         _ = HotPath.evaluate(fixture.client.hot, key, nil, .string, EvaluationFallback(.string, text)) { _ in }
         _ = HotPath.evaluate(fixture.client.hot, key, nil, .json, EvaluationFallback(.json, key)) { _ in }
-        _ = HotPath.evaluate(fixture.client.hot, key, nil, .string, EvaluationFallback(.string, nil as UnsafePointer<CChar>?)) { _ in }
+        _ = HotPath.evaluate(fixture.client.hot, key, nil, .string, EvaluationFallback(.string, nil as UnsafePointer<CChar>?)) {
+          _ in
+        }
       }
     }
     #expect(fixture.provider.fallbacks == ["string 0 0.0 flag", "json 0 0.0 flag", "nothing"])
@@ -33,7 +35,9 @@ import Testing
   @Test func onTheSlowPathWhichSaysWhetherADetailIsWanted() throws {
     let fixture = try fixture()
     func evaluate(_ key: String, _ mode: EvaluationMode, _ fallback: EvaluationFallback) {
-      key.withBytes { fixture.client.evaluate($0, nil, .bool, mode, fallback) { evaluation, _ in #expect(evaluation.fallback == nil) } }
+      key.withBytes {
+        fixture.client.evaluate($0, nil, .bool, mode, fallback) { evaluation, _ in #expect(evaluation.fallback == nil) }
+      }
     }
     evaluate("flag", .counted, EvaluationFallback(false))
     evaluate("flag", [.counted, .detailed], EvaluationFallback(true))

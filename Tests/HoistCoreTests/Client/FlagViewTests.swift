@@ -96,6 +96,9 @@ import Testing
     #expect(view.flatMap { value($0, "flag") } == "true")
     view = nil
     #expect(goes(scheduler) { client == nil })
-    #expect(eventually { Reclaimer.shared.collect(); return life == nil })
+    #expect(
+      eventually {
+        Reclaimer.shared.collect(); return life == nil
+      })
   }
 }

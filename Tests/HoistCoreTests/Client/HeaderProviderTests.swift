@@ -89,7 +89,9 @@ import Testing
     #expect(shown.all.first == "https://x/keys/s….json")
     fixture.dispatchAll()
     let lines = fixture.log.messages(.debug).filter { $0.contains("GET") }
-    let ends = [" GET https://x/keys/s….json: answered 200 after 0 ms, 2 bytes", " GET https://x/a/***: answered 200 after 0 ms, 2 bytes"]
+    let ends = [
+      " GET https://x/keys/s….json: answered 200 after 0 ms, 2 bytes", " GET https://x/a/***: answered 200 after 0 ms, 2 bytes",
+    ]
     #expect(lines.count == 2 && zip(lines, ends).allSatisfy { $0.hasSuffix($1) })
   }
 }

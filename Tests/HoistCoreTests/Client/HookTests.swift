@@ -112,7 +112,10 @@ private final class NotingHook: EvaluationHook, @unchecked Sendable {
     let evaluating = startThread { fixture.evaluate("on") }
     #expect(door.waitForArrivals(1))
     fixture.client.publish(try #require(TestFlags.switches(["on"])), changed: [])
-    #expect(eventually { fixture.client.drainCounts { _, _, _, _ in }; return alive.life == nil })
+    #expect(
+      eventually {
+        fixture.client.drainCounts { _, _, _, _ in }; return alive.life == nil
+      })
     door.open()
     evaluating.join()
   }

@@ -61,10 +61,12 @@ import Testing
     #expect(before.integer("limit") == 2 && !before.isSet("url"))
   }
 
-  @Test("What is refused names the property", arguments: [
-    (#"{"limit":10}"#, "limit"), (#"{"limit":1.5}"#, "limit"), (#"{"on":1}"#, "\"on\""), (#"{"nope":1}"#, "nope"),
-    (#"{"url":null}"#, "\"url\" is null"), (#"{"key":null}"#, "\"key\" is null"), (#"{"tags":[1]}"#, "tags"),
-  ])
+  @Test(
+    "What is refused names the property",
+    arguments: [
+      (#"{"limit":10}"#, "limit"), (#"{"limit":1.5}"#, "limit"), (#"{"on":1}"#, "\"on\""), (#"{"nope":1}"#, "nope"),
+      (#"{"url":null}"#, "\"url\" is null"), (#"{"key":null}"#, "\"key\" is null"), (#"{"tags":[1]}"#, "tags"),
+    ])
   func refusals(json: String, named: String) throws {
     let failure = try #require(refusal(of: json))
     #expect(failure.message.contains(named) && !failure.isUnreadable)

@@ -96,7 +96,10 @@ import Testing
 
   @Test(
     "An unknown name comes with the one that may have been meant",
-    arguments: [("Label", "label"), ("LIMIT", "limit"), ("extra", "headers.extra"), ("headers_extra", "headers.extra"), ("boot", "bootstrap")])
+    arguments: [
+      ("Label", "label"), ("LIMIT", "limit"), ("extra", "headers.extra"), ("headers_extra", "headers.extra"),
+      ("boot", "bootstrap"),
+    ])
   func suggestions(name: String, meant: String) throws {
     let failure = try #require(refusal(name, "x"))
     #expect(failure.message == "unknown property \"\(name)\"; did you mean \"\(meant)\"?")

@@ -68,11 +68,13 @@ import Testing
     #expect(try read(#"{"targetingKey":null}"#).content.key == nil)
   }
 
-  @Test("What is no context is refused in one line", arguments: [
-    ("", "cannot be read"), ("{", "cannot be read"), ("[]", "no JSON object"), ("null", "no JSON object"),
-    (#""u""#, "no JSON object"), (#"{"targetingKey":7}"#, "targetingKey is no text"),
-    (#"{"targetingKey":["u"]}"#, "targetingKey is no text"),
-  ])
+  @Test(
+    "What is no context is refused in one line",
+    arguments: [
+      ("", "cannot be read"), ("{", "cannot be read"), ("[]", "no JSON object"), ("null", "no JSON object"),
+      (#""u""#, "no JSON object"), (#"{"targetingKey":7}"#, "targetingKey is no text"),
+      (#"{"targetingKey":["u"]}"#, "targetingKey is no text"),
+    ])
   func refusals(json: String, reason: String) throws {
     let message = try #require(failure(json))
     #expect(message.contains(reason) && !message.contains("\n"))

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("A detail says how a value was chosen") struct EvaluationDetailTests {
   func detail(
-    key: String = "flag", fallback: EvaluationFallback = EvaluationFallback(), metadata: String? = nil, explanation: String? = nil, _ fill: (inout Evaluation) -> Void
+    key: String = "flag", fallback: EvaluationFallback = EvaluationFallback(), metadata: String? = nil,
+    explanation: String? = nil, _ fill: (inout Evaluation) -> Void
   ) -> EvaluationDetail {
     var evaluation = Evaluation(want: .any)
     fill(&evaluation)
@@ -54,7 +55,9 @@ import Testing
   }
 
   @Test("Without a value it says the fallback, which is what the caller gets") func theFallback() {
-    func value(_ fallback: EvaluationFallback) -> String { detail(fallback: fallback) { $0.fail(.flagNotFound, "") }.value.string }
+    func value(_ fallback: EvaluationFallback) -> String {
+      detail(fallback: fallback) { $0.fail(.flagNotFound, "") }.value.string
+    }
     #expect(value(EvaluationFallback(true)) == "true")
     #expect(value(EvaluationFallback(Int64(-7))) == "-7")
     #expect(value(EvaluationFallback(0.5)) == "0.5")

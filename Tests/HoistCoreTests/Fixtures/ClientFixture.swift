@@ -37,7 +37,9 @@ final class ClientFixture: @unchecked Sendable {
   }
 
   /// Opens the client and has it serve flags.
-  func serve(_ flags: [(String, TestAnswer)] = [("on", .bool(true))], announced: Set<String> = [], recorded: Set<String> = []) throws {
+  func serve(_ flags: [(String, TestAnswer)] = [("on", .bool(true))], announced: Set<String> = [], recorded: Set<String> = [])
+    throws
+  {
     client.open()
     scheduler.run()
     client.publish(try #require(TestFlags.snapshot(flags, announced: announced, recorded: recorded)), changed: flags.map(\.0))
@@ -68,7 +70,9 @@ final class ClientFixture: @unchecked Sendable {
   }
 
   /// An observer that writes down what it is told.
-  func observe(_ topic: Topic, key: String? = nil, _ more: @escaping @Sendable (Notification) -> Void = { _ in }) -> (heard: Record<String>, token: UInt64) {
+  func observe(_ topic: Topic, key: String? = nil, _ more: @escaping @Sendable (Notification) -> Void = { _ in }) -> (
+    heard: Record<String>, token: UInt64
+  ) {
     let heard = Record<String>()
     let token = client.observe(
       topic, key: key,

@@ -108,7 +108,9 @@ final class FakeProvider: Provider, @unchecked Sendable {
   }
 
   private func note(_ fallback: UnsafePointer<EvaluationFallback>?, isDetailed: Bool) {
-    let text = fallback.map { "\($0.pointee.kind) \($0.pointee.integer) \($0.pointee.number) \(UTF8Text.repaired($0.pointee.text))" }
+    let text = fallback.map {
+      "\($0.pointee.kind) \($0.pointee.integer) \($0.pointee.number) \(UTF8Text.repaired($0.pointee.text))"
+    }
     lock.withLock { fallbackTexts.append((text ?? "nothing") + (isDetailed ? " detailed" : "")) }
   }
 

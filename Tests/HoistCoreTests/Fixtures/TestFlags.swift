@@ -91,7 +91,7 @@ enum TestFlags {
         return evaluation.pointee.fail(.targetingKeyMissing, "no key")
       }
       (evaluation.pointee.kind, evaluation.pointee.text) = (.string, key)
-    case .failing: 
+    case .failing:
       evaluation.pointee.fail(record.code, "as the test wants it")
     }
     let wanted = evaluation.pointee.want

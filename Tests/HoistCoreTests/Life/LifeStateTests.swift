@@ -45,7 +45,8 @@ import Testing
     let news = life.take(.stopped(.network, "the key is refused"))
     #expect(life.state == .fatal)
     #expect(levels(news) == [.error])
-    #expect(news.lines.first?.text.hasSuffix("attempts have stopped: refresh, set_online(true) or reopen start them again") == true)
+    #expect(
+      news.lines.first?.text.hasSuffix("attempts have stopped: refresh, set_online(true) or reopen start them again") == true)
     #expect(life.waitReady(timeoutMilliseconds: 0) == .ok)
     #expect(topics(life.take(.stopped(.network, "the key is refused"))) == [])
     _ = life.take(.resumed)
@@ -59,7 +60,8 @@ import Testing
     _ = life.take(.answered("fetched"))
     let news = life.take(.stoppedSending("the service refuses events"))
     #expect(life.state == .fatal && topics(news) == [.state] && levels(news) == [.error])
-    #expect(news.lines.first?.text.hasSuffix("attempts have stopped: refresh, set_online(true) or reopen start them again") == true)
+    #expect(
+      news.lines.first?.text.hasSuffix("attempts have stopped: refresh, set_online(true) or reopen start them again") == true)
     #expect(topics(life.take(.answered("fetched"))) == [.updated] && life.state == .fatal)
     #expect(levels(life.take(.stoppedSending("the service refuses events"))) == [])
     _ = life.take(.resumed)
@@ -221,7 +223,9 @@ import Testing
 
   @Test(
     "Closed: the client stays closed whatever its provider says",
-    arguments: [LifeReport.initialized, .serving("s"), .ready("r"), .answered("a"), .failed(.network, "f"), .stopped(.network, "s")])
+    arguments: [
+      LifeReport.initialized, .serving("s"), .ready("r"), .answered("a"), .failed(.network, "f"), .stopped(.network, "s"),
+    ])
   func closed(late: LifeReport) {
     #expect(life.close().isFirst)
     let news = life.take(late)

@@ -26,8 +26,9 @@ import Testing
   }
 
   @Test func levelsHaveNames() {
-    #expect(["error", "warning", "info", "debug", "none", "", "ERROR"].map { LogLevel(name: $0) }
-      == [.error, .warning, .info, .debug, nil, nil, nil])
+    #expect(
+      ["error", "warning", "info", "debug", "none", "", "ERROR"].map { LogLevel(name: $0) }
+        == [.error, .warning, .info, .debug, nil, nil, nil])
   }
 
   @Test func aMessageThatIsNotWrittenIsNotMade() {

@@ -3,7 +3,9 @@ import HoistBase
 import HoistTestSupport
 import Testing
 
-private func failure(_ next: FetchFailure.Next = .after(milliseconds: 0)) -> FetchFailure { FetchFailure(.network, "", next: next) }
+private func failure(_ next: FetchFailure.Next = .after(milliseconds: 0)) -> FetchFailure {
+  FetchFailure(.network, "", next: next)
+}
 
 @Suite("What becomes of a batch") struct DeliveryTests {
   @Test func aBatchThatFailedIsSentAgainAsItWas() {
@@ -138,14 +140,17 @@ private func failure(_ next: FetchFailure.Next = .after(milliseconds: 0)) -> Fet
   @Test(arguments: [EventVerdict.rest(failure()), .failed(failure()), .failed(failure(.after(milliseconds: 10)))])
   func whatCannotBeDeliveredIsToldOncePerEpisodeWithItsCause(_ verdict: EventVerdict) {
     let bench = PipelineBench { $0.flushAtRows = 1 }
-    bench.policy.verdict = { answer, _ in if case .success(let response) = answer, response.status == 200 { .done } else { verdict } }
+    bench.policy.verdict = { answer, _ in
+      if case .success(let response) = answer, response.status == 200 { .done } else { verdict }
+    }
     bench.start()
     bench.record("a")
     bench.settle()
     bench.answer(403)
     _ = bench.flush()
     bench.fail()
-    let first = #"warning events: records of "events" cannot be delivered now (the service answered 403); they are kept in memory and tried again"#
+    let first =
+      #"warning events: records of "events" cannot be delivered now (the service answered 403); they are kept in memory and tried again"#
     #expect(bench.warnings == [first])
     _ = bench.flush()
     bench.answer(200)
@@ -175,7 +180,9 @@ private func failure(_ next: FetchFailure.Next = .after(milliseconds: 0)) -> Fet
     bench.record("a")
     _ = bench.flush()
     bench.answer(503)
-    #expect(bench.warnings.last == #"warning events: a record of "events", text a, is dropped: given up after 1 attempts: the service answered 503"#)
+    #expect(
+      bench.warnings.last
+        == #"warning events: a record of "events", text a, is dropped: given up after 1 attempts: the service answered 503"#)
   }
 
   @Test func attemptsMayBeLimited() {

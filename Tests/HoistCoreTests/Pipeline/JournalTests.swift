@@ -144,7 +144,8 @@ import Testing
     manager.fail(nil)
     bench.advance(5_000)
     #expect(puts.count == 1)
-    #expect(manager.calls.filter { $0.hasPrefix("purge ") || $0.hasPrefix("put ") }.suffix(2).map { $0.prefix(4) } == ["purg", "put "])
+    #expect(
+      manager.calls.filter { $0.hasPrefix("purge ") || $0.hasPrefix("put ") }.suffix(2).map { $0.prefix(4) } == ["purg", "put "])
     #expect(bench.record("b") == [.stored])
     #expect(journal.entries == ["b"])
   }

@@ -13,7 +13,9 @@ import Testing
     try manager.releaseEvents(owner: dead)
   }
 
-  @Test("A flush does not say that all is accepted while a claim fails, and tries again (full disk)") func aFlushTellsOfIt() throws {
+  @Test("A flush does not say that all is accepted while a claim fails, and tries again (full disk)") func aFlushTellsOfIt()
+    throws
+  {
     try leave()
     let bench = PipelineBench(manager: manager)
     // Before it has answered anything, there is no knowing whether it holds something.
@@ -38,7 +40,9 @@ import Testing
     #expect(bench.flushed() == .accepted)
   }
 
-  @Test("Claims are made while writes pause, and although what was delivered cannot be removed (full disk)") func writesFailOnly() throws {
+  @Test("Claims are made while writes pause, and although what was delivered cannot be removed (full disk)") func writesFailOnly()
+    throws
+  {
     let bench = PipelineBench(manager: manager)
     bench.start()
     bench.record("own")
@@ -126,7 +130,8 @@ import Testing
     bench.start()
     manager.fail(CacheFailure("disk full"))
     let outcomes = Record<EventPipeline.Outcome>()
-    #expect(hostThread { for text in ["a", "b"] { outcomes.append(bench.pipeline.record(text, subject: "", unixMilliseconds: 0)) } })
+    #expect(
+      hostThread { for text in ["a", "b"] { outcomes.append(bench.pipeline.record(text, subject: "", unixMilliseconds: 0)) } })
     _ = bench.scheduler.run { outcomes.all.count == 2 }
     #expect(outcomes.all == [.unsaved, .unsaved])
     #expect(bench.counters.unsaved == 2 && bench.warnings == ["warning store: disk full"])

@@ -172,7 +172,8 @@ import Testing
     _ = bench.store.close(untilNanoseconds: .max)
   }
 
-  @Test("What another run of the same boot has recorded is as old as the clock says that is never set, whichever run's clock was wrong (reopened)",
+  @Test(
+    "What another run of the same boot has recorded is as old as the clock says that is never set, whichever run's clock was wrong (reopened)",
     arguments: [early - now, 5 * hour, -5 * hour, 0], [false, true])
   func ageOfAnotherRunOfThisBoot(wrong: Int64, isTheSecond: Bool) {
     let (manager, scheduler) = (MemoryCacheManager(), ManualScheduler(unixMilliseconds: Self.now + (isTheSecond ? 0 : wrong)))
@@ -213,9 +214,11 @@ import Testing
     #expect(bench.counters.expired == 2 && bench.sent.isEmpty)
   }
 
-  @Test("What another run recorded while its clock was not set is not too old for its date alone (reopened)", arguments: [
-    (early, 0, 0), (now + 30 * 24 * hour, 0, 0), (now - 5 * hour, 5 * hour - 60_000, 0), (now - 5 * hour, 0, 2),
-  ])
+  @Test(
+    "What another run recorded while its clock was not set is not too old for its date alone (reopened)",
+    arguments: [
+      (early, 0, 0), (now + 30 * 24 * hour, 0, 0), (now - 5 * hour, 5 * hour - 60_000, 0), (now - 5 * hour, 0, 2),
+    ])
   func ageOfAnotherRun(unixMilliseconds: Int64, leap: Int64, expired: Int) {
     let manager = MemoryCacheManager()
     let former = aging(manager: manager, at: unixMilliseconds)

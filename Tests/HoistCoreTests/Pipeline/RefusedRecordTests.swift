@@ -20,12 +20,15 @@ import Testing
     #expect(bench.counters.delivered == 4 && bench.counters.rejected == 1 && bench.counters.waiting == 0)
     #expect(bench.sent == ["a,b,bad,c,d", "a,b", "bad,c,d", "bad", "c,d"])
     #expect(bench.warnings == [#"warning events: a record of "events", text bad, is dropped: the service answered 400"#])
-    #expect(bench.policy.told.all.filter { $0.hasPrefix("divided") } == [#"divided ["a,b", "bad,c,d"]"#, #"divided ["bad", "c,d"]"#])
+    #expect(
+      bench.policy.told.all.filter { $0.hasPrefix("divided") } == [#"divided ["a,b", "bad,c,d"]"#, #"divided ["bad", "c,d"]"#])
     #expect(bench.news.all.filter { $0 == "error" }.count == 1)
     #expect(answers.all == [.refused] && bench.flushed() == .accepted)
   }
 
-  @Test("A batch of which a part was purged on its way is refused: what is left goes again, and is not dropped for it (consent withdrawn)")
+  @Test(
+    "A batch of which a part was purged on its way is refused: what is left goes again, and is not dropped for it (consent withdrawn)"
+  )
   func whatAPurgeLeaves() {
     let bench = PipelineBench()
     bench.start()
@@ -162,7 +165,8 @@ import Testing
     #expect(bench.record("b").map(\.status) == [.unsaved])
   }
 
-  @Test("What cannot be written out for lack of memory goes after a pause, and is not refused (memory runs out)") func memoryRunsOut() {
+  @Test("What cannot be written out for lack of memory goes after a pause, and is not refused (memory runs out)")
+  func memoryRunsOut() {
     let bench = PipelineBench { $0.flushIntervalMilliseconds = 0 }
     let lacks = Record<Bool>()
     bench.policy.encoding = { batch throws(JSONFailure) in

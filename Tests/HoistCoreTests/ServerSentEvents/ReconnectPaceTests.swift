@@ -7,7 +7,10 @@ struct ReconnectPaceTests {
   @Test("pauses double up to the cap, and chance takes up to a half")
   func pausesDouble() {
     var pace = ReconnectPace(base: 2000)
-    #expect((0..<6).map { _ in pace.next(openMilliseconds: nil) } == [1000...2000, 2000...4000, 4000...8000, 8000...16_000, 15_000...30_000, 15_000...30_000])
+    #expect(
+      (0..<6).map { _ in pace.next(openMilliseconds: nil) } == [
+        1000...2000, 2000...4000, 4000...8000, 8000...16_000, 15_000...30_000, 15_000...30_000,
+      ])
   }
 
   @Test("a connection that was good for long begins anew, a shorter one does not")

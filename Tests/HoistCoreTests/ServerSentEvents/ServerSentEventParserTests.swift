@@ -107,10 +107,11 @@ import Testing
 
   @Test func anIdLastsUntilAnotherIsDispatched() {
     let found = parse("id: 1\ndata: a\n\ndata: b\n\nid: 2\ndata: c\n\nid\ndata: d\n\n")
-    #expect(found == [
-      event("message", "a", id: "1"), event("message", "b", id: "1"), event("message", "c", id: "2"),
-      event("message", "d", id: ""),
-    ])
+    #expect(
+      found == [
+        event("message", "a", id: "1"), event("message", "b", id: "1"), event("message", "c", id: "2"),
+        event("message", "d", id: ""),
+      ])
   }
 
   @Test func anIdIsCommittedWithoutDataButNotBeforeTheEmptyLine() {
@@ -191,10 +192,11 @@ import Testing
   @Test(arguments: [1, 20_241, 777_777])
   func anyCuttingGivesTheSameItems(seed: UInt64) {
     var random = Linear(state: seed)
-    let pieces = [
-      "data", ":", " ", "\n", "\r", "\r\n", "id", "event", "retry", "12", "é", "😀", "\u{FEFF}", "\0", "x", "data: y\n",
-      "event: put\n", "id: 3\n", "\n\n", ": c\n",
-    ].map { Array($0.utf8) } + [[0xFF], [0xE2, 0x82], [0xC3]]
+    let pieces =
+      [
+        "data", ":", " ", "\n", "\r", "\r\n", "id", "event", "retry", "12", "é", "😀", "\u{FEFF}", "\0", "x", "data: y\n",
+        "event: put\n", "id: 3\n", "\n\n", ": c\n",
+      ].map { Array($0.utf8) } + [[0xFF], [0xE2, 0x82], [0xC3]]
     for _ in 0..<300 {
       let stream = (0..<random.below(40)).flatMap { _ in pieces[random.below(pieces.count)] }
       let whole = items([stream])

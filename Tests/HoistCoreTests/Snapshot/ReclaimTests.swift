@@ -75,7 +75,10 @@ import Testing
     #expect(freed.value == 0)
     #expect(eventually { reclaimer.collect() == 0 } && freed.value == 1)
     reclaimer.retire(small: Small(freed))
-    #expect(eventually { for _ in 0..<32 { reclaimer.retire(small: Small(Locked(0))) }; return freed.value == 2 }, "a batch is collected")
+    #expect(
+      eventually {
+        for _ in 0..<32 { reclaimer.retire(small: Small(Locked(0))) }; return freed.value == 2
+      }, "a batch is collected")
   }
 
   @Test func whatElseHoldsABlockIsAskedToo() {
@@ -103,7 +106,10 @@ import Testing
     #expect(fixture.living == 2)
     #expect(pinned.find("first") != nil)
     pinned.unpin()
-    #expect(eventually { fixture.drain(); return fixture.living == 1 })
+    #expect(
+      eventually {
+        fixture.drain(); return fixture.living == 1
+      })
     #expect(fixture.holder.waiting == 0)
   }
 
@@ -122,10 +128,11 @@ import Testing
   @Test func replacedSnapshotsWithoutCountsGoByThemselves() throws {
     let fixture = try HolderFixture()
     for round in 0..<100 { fixture.holder.publish(fixture.snapshot("flag-\(round)")) }
-    #expect(eventually {
-      fixture.holder.publish(fixture.snapshot("last"))
-      return fixture.living <= 2 && fixture.holder.waiting <= 1
-    })
+    #expect(
+      eventually {
+        fixture.holder.publish(fixture.snapshot("last"))
+        return fixture.living <= 2 && fixture.holder.waiting <= 1
+      })
   }
 
   /// G5: where counts are never taken, a thousand snapshots wait for that, and no more.
@@ -135,10 +142,11 @@ import Testing
       fixture.holder.publish(fixture.snapshot("flag-\(round)"))
       fixture.evaluate("flag-\(round)")
     }
-    #expect(eventually {
-      fixture.holder.publish(fixture.snapshot("last"))
-      return fixture.living <= 1_002
-    })
+    #expect(
+      eventually {
+        fixture.holder.publish(fixture.snapshot("last"))
+        return fixture.living <= 1_002
+      })
     #expect(fixture.holder.lostCounts >= 198)
     #expect(fixture.drain() + UInt64(fixture.holder.lostCounts) == 1_200)
   }
@@ -151,9 +159,15 @@ import Testing
     }
     let pinned = try #require(fixture.holder.pinned())
     fixture.holder.destroy()
-    #expect(eventually { Reclaimer.shared.collect(); return fixture.living == 1 })
+    #expect(
+      eventually {
+        Reclaimer.shared.collect(); return fixture.living == 1
+      })
     pinned.unpin()
-    #expect(eventually { Reclaimer.shared.collect(); return fixture.living == 0 })
+    #expect(
+      eventually {
+        Reclaimer.shared.collect(); return fixture.living == 0
+      })
   }
 
   /// The stress of the reading scheme itself; the thread sanitizer watches it.
@@ -178,7 +192,10 @@ import Testing
       }
     }
     #expect(reads.load(ordering: .relaxed) > 0)
-    #expect(eventually { fixture.drain(); return fixture.holder.waiting == 0 })
+    #expect(
+      eventually {
+        fixture.drain(); return fixture.holder.waiting == 0
+      })
     #expect(fixture.living == 1)
   }
 }

@@ -95,7 +95,9 @@ struct ConfigurationSourceTests {
     #expect(isStored("new"))
   }
 
-  @Test("Starting with a fetch, serving meanwhile: the stored document is STALE until what comes takes its place, also where arrivals are kept")
+  @Test(
+    "Starting with a fetch, serving meanwhile: the stored document is STALE until what comes takes its place, also where arrivals are kept"
+  )
   func fetchFirstServingMeanwhile() {
     stored("old")
     format.servesArrivals = false
@@ -145,7 +147,9 @@ struct ConfigurationSourceTests {
     #expect(format.served == ["given mine", "service new"])
   }
 
-  @Test("Starting with a fetch: a stored document that is confirmed is served; so it is after a failure, as STALE", arguments: [304, 503])
+  @Test(
+    "Starting with a fetch: a stored document that is confirmed is served; so it is after a failure, as STALE",
+    arguments: [304, 503])
   func fetchFirstAndStored(status: Int) {
     stored("old")
     let ended = start(ConfigurationStart(waitsForFetch: true))
@@ -155,7 +159,9 @@ struct ConfigurationSourceTests {
     #expect(host.life.state == (status == 304 ? .ready : .stale))
   }
 
-  @Test("Starting with a fetch that takes too long: what there is serves, and a late document where there is none", arguments: [true, false])
+  @Test(
+    "Starting with a fetch that takes too long: what there is serves, and a late document where there is none",
+    arguments: [true, false])
   func late(hasGiven: Bool) {
     if hasGiven { format.given = given("mine") }
     format.servesArrivals = false
@@ -236,7 +242,9 @@ struct ConfigurationSourceTests {
     #expect(host.network.requests.isEmpty)
   }
 
-  @Test("With nothing to serve and nothing to ask there are no attempts, neither when a client that began offline goes online nor again later")
+  @Test(
+    "With nothing to serve and nothing to ask there are no attempts, neither when a client that began offline goes online nor again later"
+  )
   func nothingOnline() {
     format.isFetchable = false
     host.isOnline = false

@@ -316,9 +316,11 @@ struct FetchLoopTests {
     }
   }
 
-  @Test("Failing: a pause counts from the failure, however long the attempt took and whatever the turns are", arguments: [
-    FetchLoop.Timing.fromEnd, .lessWholeSeconds, .fixedRate,
-  ])
+  @Test(
+    "Failing: a pause counts from the failure, however long the attempt took and whatever the turns are",
+    arguments: [
+      FetchLoop.Timing.fromEnd, .lessWholeSeconds, .fixedRate,
+    ])
   func pausesCountFromTheFailure(timing: FetchLoop.Timing) {
     service.meaning = { _ in .ended(.failed(FetchFailure(.network, "503", retryAfterMilliseconds: 30_000))) }
     let loop = loop(timing: timing)

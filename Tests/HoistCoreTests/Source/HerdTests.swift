@@ -41,10 +41,11 @@ struct HerdTests {
     let herd = Herd(milliseconds: 80 * minute, outages: [short, long]) {
       HerdPolls($0, RegularPace(interval: intervalSeconds * 1000, limit: 300_000), timing)
     }
-    #expect(herd.crowds(in: [
-      ("deployment", 1..<15 * minute), ("steady state", 15 * minute..<short.lowerBound),
-      ("outage of 20 s", short.lowerBound..<long.lowerBound), ("outage of ten minutes", long.lowerBound..<80 * minute),
-    ]) == [])
+    #expect(
+      herd.crowds(in: [
+        ("deployment", 1..<15 * minute), ("steady state", 15 * minute..<short.lowerBound),
+        ("outage of 20 s", short.lowerBound..<long.lowerBound), ("outage of ten minutes", long.lowerBound..<80 * minute),
+      ]) == [])
   }
 
   @Test("Streams: after outages of 20 s and of ten minutes, from the first attempt on (ready, service failing)")
@@ -52,9 +53,10 @@ struct HerdTests {
     let short = 5 * minute..<5 * minute + 20_000
     let long = 15 * minute..<25 * minute
     let herd = Herd(milliseconds: 35 * minute, outages: [short, long]) { Connections($0, ReconnectPace(base: 2000)) }
-    #expect(herd.crowds(in: [
-      ("outage of 20 s", short.lowerBound..<long.lowerBound), ("outage of ten minutes", long.lowerBound..<35 * minute),
-    ]) == [])
+    #expect(
+      herd.crowds(in: [
+        ("outage of 20 s", short.lowerBound..<long.lowerBound), ("outage of ten minutes", long.lowerBound..<35 * minute),
+      ]) == [])
   }
 
   @Test("A poll that a fetch out of turn, or the end of a hold, has put in step with others is out of it again (ready)")

@@ -15,7 +15,8 @@ struct DocumentStorageTests {
   func everythingComesBack() {
     let host = TestHost(manager: MemoryCacheManager(clock: ManualScheduler()))
     let storage = DocumentStorage(store: host.store, key: "k")
-    storage.save(StoredDocument(bytes: Array("{}\n".utf8), lastModified: "today", entityTag: "W/\"1-å\"", savedUnixMilliseconds: .min))
+    storage.save(
+      StoredDocument(bytes: Array("{}\n".utf8), lastModified: "today", entityTag: "W/\"1-å\"", savedUnixMilliseconds: .min))
     let found = loaded(storage, host)
     #expect(found?.bytes == Array("{}\n".utf8) && found?.lastModified == "today")
     #expect(found?.entityTag == "W/\"1-å\"" && found?.savedUnixMilliseconds == .min)

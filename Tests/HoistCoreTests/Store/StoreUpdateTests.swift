@@ -12,7 +12,11 @@ import Testing
 
   private func update(_ key: String, _ letter: UInt8) {
     let told = told
-    store.update(key) { ($0 ?? []) + [letter] } completion: { told.append($0) }
+    store.update(key) {
+      ($0 ?? []) + [letter]
+    } completion: {
+      told.append($0)
+    }
   }
 
   private func read(_ key: String) -> Kept? {
@@ -116,8 +120,14 @@ import Testing
 
   @Test func aChangeThatIsMadeWhileTheLastOneIsWrittenIsWrittenAtTheEnd() {
     let (store, told) = (store, told)
-    store.update("a") { ($0 ?? []) + [65] } completion: { _ in
-      store.update("a") { ($0 ?? []) + [66] } completion: { told.append($0) }
+    store.update("a") {
+      ($0 ?? []) + [65]
+    } completion: { _ in
+      store.update("a") {
+        ($0 ?? []) + [66]
+      } completion: {
+        told.append($0)
+      }
     }
     #expect(store.close(untilNanoseconds: SystemClock().monotonicNanoseconds + 10_000_000_000))
     #expect(told.all == [.success([65, 66])] && bench.manager.calls.contains("save a=AB"))
@@ -127,7 +137,11 @@ import Testing
     let scheduler = ManualScheduler()
     let log = Log(threshold: nil, clock: scheduler) { _, _ in }
     let store = Store(manager: nil, log: log, clock: scheduler, scheduler: scheduler)
-    store.update("a") { _ in [65] } completion: { [told] in told.append($0) }
+    store.update("a") { _ in
+      [65]
+    } completion: { [told] in
+      told.append($0)
+    }
     scheduler.run()
     #expect(told.all == [.failure(CacheFailure("there is no store"))])
   }

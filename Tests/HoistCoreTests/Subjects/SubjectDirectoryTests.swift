@@ -20,7 +20,11 @@ private final class Kept: SubjectRecord {
   private let people = SubjectDirectory<Person, Kept, Int>(maximumClosed: 2)
 
   private func open(_ id: UInt8) -> SubjectDirectory<Person, Kept, Int>.Found {
-    people.open([id]) { Kept("\(id)") } make: { _, note in Person(note) }
+    people.open([id]) {
+      Kept("\(id)")
+    } make: { _, note in
+      Person(note)
+    }
   }
 
   private func close(_ id: UInt8) { people.closed([id], 0) { $0.storeKey == "\($1[0])" } }

@@ -95,9 +95,11 @@ import Testing
     #expect(last.header("Content-Type") == (isKept ? "text/plain" : nil))
   }
 
-  @Test("A body stays with its origin (G12): the redirect is not followed, so that nothing is lost", arguments: [
-    (301, "PUT", ""), (307, "POST", ""), (308, "REPORT", ""), (301, "POST", "GET"), (303, "REPORT", "GET"), (307, "GET", "GET"),
-  ])
+  @Test(
+    "A body stays with its origin (G12): the redirect is not followed, so that nothing is lost",
+    arguments: [
+      (301, "PUT", ""), (307, "POST", ""), (308, "REPORT", ""), (301, "POST", "GET"), (303, "REPORT", "GET"), (307, "GET", "GET"),
+    ])
   func aBodyGoesToNoOtherOrigin(status: Int, method: String, followedBy: String) throws {
     let other = try LoopbackServer.answering { _ in answer("200 OK", "there") }
     defer { other.stop() }
@@ -216,7 +218,8 @@ import Testing
   /// G7: what stands in messages.
   @Test func messagesShowOriginAndPathOnly() throws {
     NetworkLoop.prepare()
-    let url = try #require(RequestURL("https://user:secret@Example.com:8443/meval/eyJraW5kIjoidXNlciIsImtleSI6ImEifQ==/x?key=secret#secret"))
+    let url = try #require(
+      RequestURL("https://user:secret@Example.com:8443/meval/eyJraW5kIjoidXNlciIsImtleSI6ImEifQ==/x?key=secret#secret"))
     #expect(url.redacted == "https://example.com:8443/meval/***/x")
     #expect(RequestURL("http://[::1]/")?.redacted == "http://[::1]/")
     #expect(RequestURL("http://a")?.redacted == "http://a/")

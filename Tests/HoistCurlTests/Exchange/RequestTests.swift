@@ -15,9 +15,10 @@ import Testing
     #expect(try transport.fetch(request).response?.status == 200)
     let received = try #require(server.requests.first)
     #expect(received.line == "GET /a%20b?c=d HTTP/1.1")
-    #expect(received.headers.filter { !$0.hasPrefix("Accept-Encoding: ") } == [
-      "Host: 127.0.0.1:\(server.port)", "X-One: 1", "x-one: 2", "X-Trimmed: v w", "User-Agent: hoist",
-    ])
+    #expect(
+      received.headers.filter { !$0.hasPrefix("Accept-Encoding: ") } == [
+        "Host: 127.0.0.1:\(server.port)", "X-One: 1", "x-one: 2", "X-Trimmed: v w", "User-Agent: hoist",
+      ])
     #expect(received.header("Accept-Encoding")?.contains("gzip") == true)
     #expect(received.body.isEmpty)
   }
@@ -72,7 +73,9 @@ import Testing
     let server = try LoopbackServer.answering { _ in answer() }
     defer { server.stop() }
     var request = HTTPRequest(method: "POST", url: server.origin, body: Array("four".utf8))
-    request.headers = [HTTPHeader("content-length", "400"), HTTPHeader("Transfer-Encoding", "chunked"), HTTPHeader("EXPECT", "x")]
+    request.headers = [
+      HTTPHeader("content-length", "400"), HTTPHeader("Transfer-Encoding", "chunked"), HTTPHeader("EXPECT", "x"),
+    ]
     #expect(try transport.fetch(request).response?.status == 200)
     let received = try #require(server.requests.first)
     #expect(received.headers.filter { $0.lowercased().hasPrefix("content-length") } == ["Content-Length: 4"])

@@ -63,7 +63,10 @@ import Testing
     #expect(received.header("Proxy-Authorization") == "Basic dXNlcjpzZWNyZXQ=")
   }
 
-  @Test(arguments: ["http://user:secret@127.0.0.1:1", "ftp://user:secret@127.0.0.1:1", "http://user:secret@host.invalid", "http://user:secret@[::"])
+  @Test(arguments: [
+    "http://user:secret@127.0.0.1:1", "ftp://user:secret@127.0.0.1:1", "http://user:secret@host.invalid",
+    "http://user:secret@[::",
+  ])
   func noMessageHoldsTheProxysPassword(proxy: String) throws {
     let failure = try #require(try transport(proxy: proxy).get("http://host.invalid/").failure)
     #expect(!failure.message.contains("secret"), "\(failure.message)")

@@ -101,7 +101,8 @@ struct TLSTests {
   @Test("A proxy is offered no version before 1.2, either, where it is spoken to by TLS") func proxies() throws {
     let offered = Trace()
     let proxy = try LoopbackServer { connection in
-      offered.add(connection.readRecord().map { Self.versions(in: $0).map { String($0, radix: 16) }.joined(separator: " ") } ?? "")
+      offered.add(
+        connection.readRecord().map { Self.versions(in: $0).map { String($0, radix: 16) }.joined(separator: " ") } ?? "")
     }
     defer { proxy.stop() }
     let failure = try transport { $0.proxy = "https://127.0.0.1:\(proxy.port)" }.get("http://host.invalid/page").failure

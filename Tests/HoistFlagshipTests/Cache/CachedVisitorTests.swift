@@ -44,7 +44,9 @@ import Testing
     #expect(throws: CachedVisitor.Failure.foreignVersion) { try read(text) }
   }
 
-  @Test(arguments: ["", "{", "[]", "null", "\u{0}", #"{"version":1}"#, #"{"version":1,"data":[]}"#, #"{"version":1,"data":null}"#])
+  @Test(arguments: [
+    "", "{", "[]", "null", "\u{0}", #"{"version":1}"#, #"{"version":1,"data":[]}"#, #"{"version":1,"data":null}"#,
+  ])
   func garbageIsNotUsed(_ text: String) {
     #expect(throws: CachedVisitor.Failure.self) { try read(text) }
   }

@@ -34,7 +34,8 @@ import Testing
     #expect(key == "user-42:0b7c2f3e-8a51-4a3c-9d0e-5f6a7b8c9d0e")
     #expect(
       json
-        == #"{"version":1,"data":{"visitorId":"user-42","anonymousId":null,"type":"SCREENVIEW","time":1700000000.25,"content":{"t":"SCREENVIEW","cid":"env","ds":"APP","vid":"user-42","dl":"home","qt":0},"numberOfBytes":76}}"#)
+        == #"{"version":1,"data":{"visitorId":"user-42","anonymousId":null,"type":"SCREENVIEW","time":1700000000.25,"content":{"t":"SCREENVIEW","cid":"env","ds":"APP","vid":"user-42","dl":"home","qt":0},"numberOfBytes":76}}"#
+    )
   }
 
   @Test("An activate keeps what the host is to be told") func activateForm() throws {
@@ -47,19 +48,23 @@ import Testing
     #expect(key.hasPrefix("known:"))
     #expect(
       json.contains(
-        #""visitorId":"known","anonymousId":"anon","type":"ACTIVATE","time":1700000000.25,"content":{"cid":"env","vid":"known","aid":"anon","caid":"g","vaid":"v","qt":0,"internal_exposure_flag":"{\"key\":\"f\"}","internal_exposure_visitor":"{\"id\":\"known\"}"}"#))
+        #""visitorId":"known","anonymousId":"anon","type":"ACTIVATE","time":1700000000.25,"content":{"cid":"env","vid":"known","aid":"anon","caid":"g","vaid":"v","qt":0,"internal_exposure_flag":"{\"key\":\"f\"}","internal_exposure_visitor":"{\"id\":\"known\"}"}"#
+      ))
     #expect(try restore(key, json) == row)
   }
 
-  @Test("Restoring gives back the identical item", arguments: [
-    #"{"t":"SCREENVIEW","cid":"env","ds":"APP","vid":"user-42","dl":"home"}"#,
-    #"{"t":"PAGEVIEW","cid":"env","ds":"APP","vid":"user-42","dl":"https://h/?a=\"b","sn":1,"sr":"1x1","sd":"24","ul":"fr","uip":"::1"}"#,
-    #"{"t":"TRANSACTION","cid":"env","ds":"APP","vid":"user-42","tid":"T","ta":"A","tr":15.5,"ts":0,"tt":1,"icn":1}"#,
-    #"{"t":"ITEM","cid":"env","ds":"APP","vid":"user-42","tid":"T","in":"N","ic":"C","ip":0,"iq":1}"#,
-    #"{"t":"EVENT","cid":"env","ds":"APP","vid":"user-42","ec":"User Engagement","ea":"x","ev":0,"qa":true}"#,
-    #"{"t":"SEGMENT","cid":"env","ds":"APP","vid":"user-42","s":{"vip":"true","":"é"}}"#,
-    #"{"t":"EVENT","cid":"env","ds":"APP","vid":"anon","cuid":"user-42","ec":"Action Tracking","ea":"x"}"#,
-  ]) func roundTrip(item: String) throws {
+  @Test(
+    "Restoring gives back the identical item",
+    arguments: [
+      #"{"t":"SCREENVIEW","cid":"env","ds":"APP","vid":"user-42","dl":"home"}"#,
+      #"{"t":"PAGEVIEW","cid":"env","ds":"APP","vid":"user-42","dl":"https://h/?a=\"b","sn":1,"sr":"1x1","sd":"24","ul":"fr","uip":"::1"}"#,
+      #"{"t":"TRANSACTION","cid":"env","ds":"APP","vid":"user-42","tid":"T","ta":"A","tr":15.5,"ts":0,"tt":1,"icn":1}"#,
+      #"{"t":"ITEM","cid":"env","ds":"APP","vid":"user-42","tid":"T","in":"N","ic":"C","ip":0,"iq":1}"#,
+      #"{"t":"EVENT","cid":"env","ds":"APP","vid":"user-42","ec":"User Engagement","ea":"x","ev":0,"qa":true}"#,
+      #"{"t":"SEGMENT","cid":"env","ds":"APP","vid":"user-42","s":{"vip":"true","":"é"}}"#,
+      #"{"t":"EVENT","cid":"env","ds":"APP","vid":"anon","cuid":"user-42","ec":"Action Tracking","ea":"x"}"#,
+    ]) func roundTrip(item: String) throws
+  {
     let row = row(item)
     let (key, json) = try record(of: row)
     #expect(try restore(key, json) == row)
@@ -73,22 +78,30 @@ import Testing
     #expect(try restore(key, json) == row)
   }
 
-  @Test("Times of other SDKs are in milliseconds", arguments: [
-    (#""time":1700000000.25"#, second), (#""time":1700000000250"#, second), (#""timestamp":1700000000250"#, second),
-    (#""time":1700000000"#, 1_700_000_000_000), (#""time":"soon""#, 7), (#""time":-1"#, 7), (#""a":1"#, 7), (#""time":1e300"#, 7),
-  ]) func times(member: String, created: Int64) throws {
-    let json = #"{"version":1,"data":{"visitorId":"v","type":"SCREENVIEW",\#(member),"content":{"t":"SCREENVIEW","vid":"v","dl":"x"}}}"#
+  @Test(
+    "Times of other SDKs are in milliseconds",
+    arguments: [
+      (#""time":1700000000.25"#, second), (#""time":1700000000250"#, second), (#""timestamp":1700000000250"#, second),
+      (#""time":1700000000"#, 1_700_000_000_000), (#""time":"soon""#, 7), (#""time":-1"#, 7), (#""a":1"#, 7),
+      (#""time":1e300"#, 7),
+    ]) func times(member: String, created: Int64) throws
+  {
+    let json =
+      #"{"version":1,"data":{"visitorId":"v","type":"SCREENVIEW",\#(member),"content":{"t":"SCREENVIEW","vid":"v","dl":"x"}}}"#
     #expect(try restore("v:1", json)?.createdUnixMilliseconds == created)
   }
 
-  @Test("What is no hit is not taken", arguments: [
-    "{}", "1", "null", #"{"version":2,"data":{"type":"SCREENVIEW","content":{"t":"SCREENVIEW","vid":"v"}}}"#,
-    #"{"version":1,"data":{"type":"SCREENVIEW","content":{"t":"ODD","vid":"v"}}}"#,
-    #"{"version":1,"data":{"type":"SCREENVIEW","content":{"t":"SCREENVIEW"}}}"#,
-    #"{"version":1,"data":{"type":"SCREENVIEW","content":{"t":"SCREENVIEW","vid":""}}}"#,
-    #"{"version":1,"data":{"type":"SCREENVIEW","content":[]}}"#, #"{"version":1,"data":[]}"#,
-    #"{"version":1,"data":{"type":"ACTIVATE","content":{"vid":"v","caid":"c"}}}"#,
-  ]) func garbage(json: String) throws {
+  @Test(
+    "What is no hit is not taken",
+    arguments: [
+      "{}", "1", "null", #"{"version":2,"data":{"type":"SCREENVIEW","content":{"t":"SCREENVIEW","vid":"v"}}}"#,
+      #"{"version":1,"data":{"type":"SCREENVIEW","content":{"t":"ODD","vid":"v"}}}"#,
+      #"{"version":1,"data":{"type":"SCREENVIEW","content":{"t":"SCREENVIEW"}}}"#,
+      #"{"version":1,"data":{"type":"SCREENVIEW","content":{"t":"SCREENVIEW","vid":""}}}"#,
+      #"{"version":1,"data":{"type":"SCREENVIEW","content":[]}}"#, #"{"version":1,"data":[]}"#,
+      #"{"version":1,"data":{"type":"ACTIVATE","content":{"vid":"v","caid":"c"}}}"#,
+    ]) func garbage(json: String) throws
+  {
     #expect(try restore("v:1", json) == nil)
     #expect(try restore("", #"{"version":1,"data":{"type":"SCREENVIEW","content":{"t":"SCREENVIEW","vid":"v"}}}"#) == nil)
   }
@@ -104,7 +117,8 @@ import Testing
       ["events.durability": "immediate"].merging(properties) { $1 }, plugins: plugins, status: status)
   }
 
-  @Test("With continuous caching each hit is cached at once and flushed after its batch (FS-19, FS-22, FS-105, FS-107; ready)") func continuous() throws {
+  @Test("With continuous caching each hit is cached at once and flushed after its batch (FS-19, FS-22, FS-105, FS-107; ready)")
+  func continuous() throws {
     let cache = HostCache()
     let test = try rig(cache)
     test.rig.settle { cache.calls.value == ["lookupHits"] }
@@ -143,7 +157,8 @@ import Testing
     #expect(test.locations.last == "a,b")
   }
 
-  @Test("What an earlier process cached is sent at the start, in one batch, and flushed (FS-44, FS-106; second process)") func restart() throws {
+  @Test("What an earlier process cached is sent at the start, in one batch, and flushed (FS-44, FS-106; second process)")
+  func restart() throws {
     let cache = HostCache()
     let first = try rig(cache, status: 500)
     first.sendOnThread(.screen("a"))
@@ -174,9 +189,11 @@ import Testing
     #expect(cache.kept.value.values.first?.contains("fs_consent") == true)
   }
 
-  @Test("What was cached before is forgotten with its visitor, though it was never looked up (FS-107; offline, no consent)") func refusalBeforeLookup() throws {
+  @Test("What was cached before is forgotten with its visitor, though it was never looked up (FS-107; offline, no consent)")
+  func refusalBeforeLookup() throws {
     let cache = HostCache()
-    let other = #"{"version":1,"data":{"visitorId":"other","type":"SCREENVIEW","time":1700000000,"content":{"t":"SCREENVIEW","vid":"other","dl":"x"}}}"#
+    let other =
+      #"{"version":1,"data":{"visitorId":"other","type":"SCREENVIEW","time":1700000000,"content":{"t":"SCREENVIEW","vid":"other","dl":"x"}}}"#
     let mine = other.split(separator: "other", omittingEmptySubsequences: false).joined(separator: "user-42")
     cache.kept.value = ["other:1": other, "user-42:1": mine]
     let test = try rig(cache, ["online": "false"])
@@ -184,11 +201,15 @@ import Testing
     #expect(test.rig.settle { cache.kept.value.keys.sorted() == ["other:1"] })
   }
 
-  @Test("A look-up that takes longer than its limit is given up, and the SDK goes on (FS-23, FS-24; slow plug-in)") func slowLookup() throws {
+  @Test("A look-up that takes longer than its limit is given up, and the SDK goes on (FS-23, FS-24; slow plug-in)")
+  func slowLookup() throws {
     let cache = HostCache()
     let door = Locked(false)
     cache.beforeLookup.value = { while !door.value { usleep(1_000) } }
-    cache.kept.value = ["user-42:1": #"{"version":1,"data":{"visitorId":"v","type":"SCREENVIEW","time":1700000000,"content":{"t":"SCREENVIEW","vid":"v","dl":"x"}}}"#]
+    cache.kept.value = [
+      "user-42:1":
+        #"{"version":1,"data":{"visitorId":"v","type":"SCREENVIEW","time":1700000000,"content":{"t":"SCREENVIEW","vid":"v","dl":"x"}}}"#
+    ]
     let test = try rig(cache, ["hit_cache.timeout_ms": "20", "events.durability": "memory"])
     defer { door.value = true }
     test.send(.screen("a"))
@@ -255,7 +276,9 @@ final class HostCache: HitCacheDelegate {
   func cacheHits(_ hits: [UInt8]) -> Bool {
     guard let document = try? JSONDocument(parsing: hits) else { return false }
     let new = document.withRoot { root in
-      Array(root.object.map { Array($0) } ?? []).map { ($0.key.string, String(decoding: (try? $0.value.text()) ?? [], as: UTF8.self)) }
+      Array(root.object.map { Array($0) } ?? []).map {
+        ($0.key.string, String(decoding: (try? $0.value.text()) ?? [], as: UTF8.self))
+      }
     }
     guard enter("cacheHits", new.count) else { return false }
     kept.change { for (key, record) in new { $0[key] = record } }

@@ -57,7 +57,8 @@ final class ScriptedCache: VisitorCache {
     #expect(answer(host, caching, "v") == ["nothing"])
   }
 
-  @Test("A look-up comes after what was told before it, also while that is on its way to the store (FS-21; ready)", arguments: [1, 2])
+  @Test(
+    "A look-up comes after what was told before it, also while that is on its way to the store (FS-21; ready)", arguments: [1, 2])
   func aLookUpWaitsForTheChangeThatIsUnderWay(changes: Int) {
     let host = TestHost(manager: MemoryCacheManager())
     let caching = VisitorCaching(cache: nil, host: host, timeoutMilliseconds: 200)

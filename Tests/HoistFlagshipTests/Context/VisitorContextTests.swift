@@ -53,11 +53,17 @@ import Testing
   /// 4.3: NaN and infinities never get into a context.
   @Test func numbersThatAreNotFiniteAreRefused() {
     var context = VisitorContext()
-    #expect(throws: VisitorContext.Refusal.unusable(Array("d".utf8), .notFinite)) { try context.set(Array("d".utf8), .double(.nan)) }
-    #expect(throws: VisitorContext.Refusal.unusable(Array("d".utf8), .notFinite)) { try context.set(Array("d".utf8), .double(.infinity)) }
+    #expect(throws: VisitorContext.Refusal.unusable(Array("d".utf8), .notFinite)) {
+      try context.set(Array("d".utf8), .double(.nan))
+    }
+    #expect(throws: VisitorContext.Refusal.unusable(Array("d".utf8), .notFinite)) {
+      try context.set(Array("d".utf8), .double(.infinity))
+    }
   }
 
-  @Test("A pair set again keeps its place, also among many, which are found in another way (FS-59; no client)", arguments: [3, 16, 17, 40])
+  @Test(
+    "A pair set again keeps its place, also among many, which are found in another way (FS-59; no client)",
+    arguments: [3, 16, 17, 40])
   func aPairSetAgainKeepsItsPlace(_ count: Int) throws {
     var context = VisitorContext()
     for index in 0..<count { try context.set(Array("k\(index)".utf8), .int(0)) }
@@ -74,22 +80,26 @@ import Testing
   @Test func aContextHasItsLimit() {
     var context = VisitorContext()
     var refused: [VisitorContext.Refusal] = []
-    context.set((0...VisitorContext.maximumPairs).map { Attribute(name: Array("k\($0)".utf8), value: .int(1)) }) { refused.append($0) }
+    context.set((0...VisitorContext.maximumPairs).map { Attribute(name: Array("k\($0)".utf8), value: .int(1)) }) {
+      refused.append($0)
+    }
     #expect(refused == [.tooMany])
     let held = Self.automatic.reference(context, visitorID: [1])
     withExtendedLifetime(held) { #expect(held?.frozen.attributeCount == EvaluationContext.maximumAttributes) }
   }
 
-  @Test("Predefined pairs have their key and their type (FS-61, FS-109 to FS-127, FS-200; no client)", arguments: [
-    (PredefinedKey.firstTimeInit, "sdk_firstTimeInit", "b"), (.locale, "sdk_deviceLanguage", "s"),
-    (.deviceType, "sdk_deviceType", "s"), (.deviceModel, "sdk_deviceModel", "s"), (.locationCity, "sdk_city", "s"),
-    (.locationRegion, "sdk_region", "s"), (.locationCountry, "sdk_country", "s"), (.locationLatitude, "sdk_lat", "d"),
-    (.locationLongitude, "sdk_long", "d"), (.osName, "sdk_osName", "s"), (.osVersionCode, "sdk_osVersionCode", "s"),
-    (.osVersionName, "sdk_osVersionName", "s"), (.carrierName, "sdk_carrierName", "s"), (.devMode, "sdk_devMode", "b"),
-    (.internetConnection, "sdk_internetConnection", "s"), (.appVersionName, "sdk_versionName", "s"),
-    (.appVersionCode, "sdk_versionCode", "i"), (.flagshipVersion, "sdk_fsVersion", "s"),
-    (.interfaceName, "sdk_interfaceName", "s"), (.ip, "sdk_ip", "a"),
-  ])
+  @Test(
+    "Predefined pairs have their key and their type (FS-61, FS-109 to FS-127, FS-200; no client)",
+    arguments: [
+      (PredefinedKey.firstTimeInit, "sdk_firstTimeInit", "b"), (.locale, "sdk_deviceLanguage", "s"),
+      (.deviceType, "sdk_deviceType", "s"), (.deviceModel, "sdk_deviceModel", "s"), (.locationCity, "sdk_city", "s"),
+      (.locationRegion, "sdk_region", "s"), (.locationCountry, "sdk_country", "s"), (.locationLatitude, "sdk_lat", "d"),
+      (.locationLongitude, "sdk_long", "d"), (.osName, "sdk_osName", "s"), (.osVersionCode, "sdk_osVersionCode", "s"),
+      (.osVersionName, "sdk_osVersionName", "s"), (.carrierName, "sdk_carrierName", "s"), (.devMode, "sdk_devMode", "b"),
+      (.internetConnection, "sdk_internetConnection", "s"), (.appVersionName, "sdk_versionName", "s"),
+      (.appVersionCode, "sdk_versionCode", "i"), (.flagshipVersion, "sdk_fsVersion", "s"),
+      (.interfaceName, "sdk_interfaceName", "s"), (.ip, "sdk_ip", "a"),
+    ])
   func predefinedKeysHaveTheirNameAndType(_ key: PredefinedKey, _ name: String, _ type: String) {
     #expect("\(key.name)" == name)
     #expect(Array(name.utf8).withBytes { PredefinedKey(named: $0) } == key)
@@ -109,7 +119,9 @@ import Testing
     #expect(Array("sdk_cityX".utf8).withBytes { PredefinedKey(named: $0) } == nil)
   }
 
-  @Test("The SDK says what it knows of the machine, over the host's pairs (FS-109 to FS-112, FS-118 to FS-120, FS-126, FS-128, FS-200; no client)")
+  @Test(
+    "The SDK says what it knows of the machine, over the host's pairs (FS-109 to FS-112, FS-118 to FS-120, FS-126, FS-128, FS-200; no client)"
+  )
   func theSDKSaysWhatItKnowsOfTheMachine() {
     var context = context([("sdk_osName", .string(Array("BeOS".utf8))), ("sdk_city", .string(Array("Lyon".utf8)))])
     Self.automatic.load(into: &context, isFirstTime: true)

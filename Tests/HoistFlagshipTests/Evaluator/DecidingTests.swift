@@ -12,7 +12,8 @@ import Testing
       BucketingText.campaign(
         "c",
         BucketingText.group(
-          group, "", BucketingText.variation("one", "\(first)", #"{"f":1}"#), BucketingText.variation("two", "\(second)", #"{"f":2}"#))))
+          group, "", BucketingText.variation("one", "\(first)", #"{"f":1}"#),
+          BucketingText.variation("two", "\(second)", #"{"f":2}"#))))
   }
 
   @Test("the worked example of the hash: buckets 42 and 78")
@@ -67,7 +68,9 @@ import Testing
 
   @Test("panic takes every flag (FS-42, FS-53; no client)")
   func panic() throws {
-    let decided = try Decided(#"{"campaigns":[{"id":"c","variationGroupId":"g","variation":{"id":"v","modifications":{"value":{"f":1}}}}],"panic":true}"#, .decision)
+    let decided = try Decided(
+      #"{"campaigns":[{"id":"c","variationGroupId":"g","variation":{"id":"v","modifications":{"value":{"f":1}}}}],"panic":true}"#,
+      .decision)
     #expect(decided.flags.isPanic && decided.flags.count == 0)
     #expect(try Decided(#"{"panic":true}"#).flags.isPanic)
     #expect(try !Decided("{}").flags.isPanic)
@@ -83,10 +86,13 @@ import Testing
   @Test("metadata has nine fields with their defaults (FS-72 to FS-74; no client)")
   func metadata() throws {
     let decided = try Decided(
-      BucketingText.file(BucketingText.campaign("c", BucketingText.group("g", "", BucketingText.variation("v", "100", #"{"f":null}"#)))))
-    let expected = #"{"campaignId":"c","campaignName":"c name","variationGroupId":"g","variationGroupName":"g name","variationId":"v","variationName":"v name","isReference":true,"campaignType":"ab","slug":"c-slug"}"#
+      BucketingText.file(
+        BucketingText.campaign("c", BucketingText.group("g", "", BucketingText.variation("v", "100", #"{"f":null}"#)))))
+    let expected =
+      #"{"campaignId":"c","campaignName":"c name","variationGroupId":"g","variationGroupName":"g name","variationId":"v","variationName":"v name","isReference":true,"campaignType":"ab","slug":"c-slug"}"#
     #expect(decided.value("f").map { String(decoding: $0.metadata.json, as: UTF8.self) } == expected)
-    let empty = #"{"campaignId":"","campaignName":"","variationGroupId":"","variationGroupName":"","variationId":"","variationName":"","isReference":false,"campaignType":"","slug":""}"#
+    let empty =
+      #"{"campaignId":"","campaignName":"","variationGroupId":"","variationGroupName":"","variationId":"","variationName":"","isReference":false,"campaignType":"","slug":""}"#
     #expect(String(decoding: FlagMetadata().json, as: UTF8.self) == empty)
     let bare = try Decided(#"{"campaigns":[{"slug":null,"variation":{"modifications":{"value":{"f":1}}}}]}"#, .decision)
     #expect(bare.value("f").map { String(decoding: $0.metadata.json, as: UTF8.self) } == empty)
@@ -94,7 +100,8 @@ import Testing
 
   @Test("integers are no doubles, unless the client widens them (FS-78; no client)")
   func widening() throws {
-    let file = BucketingText.file(BucketingText.campaign("c", BucketingText.group("g", "", BucketingText.variation("v", "100", #"{"i":42,"d":5.0}"#))))
+    let file = BucketingText.file(
+      BucketingText.campaign("c", BucketingText.group("g", "", BucketingText.variation("v", "100", #"{"i":42,"d":5.0}"#))))
     let strict = try Decided(file)
     #expect(strict.value("i")?.answer(for: .double) == .otherType)
     #expect(strict.value("d")?.answer(for: .int) == .otherType)
@@ -116,7 +123,9 @@ import Testing
         BucketingText.group(group, "", BucketingText.variation("v2", "43", #"{"f":2}"#))))
     let served = try BucketingReader.read(file)
     defer { served.snapshot.destroy() }
-    let context = EvaluationContext(targetingKey: Array("visitor_1".utf8), attributes: [Attribute(name: Array("vip".utf8), value: .bool(false))]).reference()
+    let context = EvaluationContext(
+      targetingKey: Array("visitor_1".utf8), attributes: [Attribute(name: Array("vip".utf8), value: .bool(false))]
+    ).reference()
     let text = withExtendedLifetime(context) {
       "visitor_1".withBytes {
         CampaignFlags.explain("f", in: served.snapshot, context: context?.frozen, visitor: $0, history: .empty)
@@ -124,6 +133,7 @@ import Testing
     }
     #expect(
       String(decoding: text, as: UTF8.self)
-        == #"[{"campaign":"c","name":"c name","groups":[{"group":"vips","name":"vips name","targetingGroups":[{"targetings":[{"key":"vip","operator":"EQUALS","expected":true,"actual":false,"holds":false},{"key":"age","operator":"GREATER_THAN","expected":[1],"actual":null,"holds":false}],"holds":false}],"outcome":"notTargeted"},{"group":"c8pimlr7n0ig3a0pt2kg","name":"c8pimlr7n0ig3a0pt2kg name","targetingGroups":[{"targetings":[],"holds":true}],"outcome":"allocated","bucket":42,"variation":"v2"}],"variation":"v2"}]"#)
+        == #"[{"campaign":"c","name":"c name","groups":[{"group":"vips","name":"vips name","targetingGroups":[{"targetings":[{"key":"vip","operator":"EQUALS","expected":true,"actual":false,"holds":false},{"key":"age","operator":"GREATER_THAN","expected":[1],"actual":null,"holds":false}],"holds":false}],"outcome":"notTargeted"},{"group":"c8pimlr7n0ig3a0pt2kg","name":"c8pimlr7n0ig3a0pt2kg name","targetingGroups":[{"targetings":[],"holds":true}],"outcome":"allocated","bucket":42,"variation":"v2"}],"variation":"v2"}]"#
+    )
   }
 }

@@ -27,16 +27,18 @@ import Testing
     #expect(try matches("EXISTS", "true", nil, key: "fs_users"))
   }
 
-  @Test("versions compare by Semantic Versioning; parts may be left out, a v may stand in front (FS-202; no client)", arguments: [
-    ("SEMVER_EQUALS", "1.2.0", "v1.2", true), ("SEMVER_EQUALS", "1.2.0", "1.2.1", false),
-    ("SEMVER_NOT_EQUALS", "1.2.0", "1.2.1", true), ("SEMVER_NOT_EQUALS", "1.2.0", "1.2.0+build", false),
-    ("SEMVER_GREATER_THAN", "1.9.0", "1.10.0", true), ("SEMVER_GREATER_THAN", "1.9.0", "1.9.0", false),
-    ("SEMVER_LOWER_THAN", "2", "2.0.0-rc.1", true), ("SEMVER_LOWER_THAN", "2", "2.0.1", false),
-    ("SEMVER_GREATER_THAN_OR_EQUALS", "1.9.0", "1.9", true), ("SEMVER_GREATER_THAN_OR_EQUALS", "1.9.0", "1.8.9", false),
-    ("SEMVER_LOWER_THAN_OR_EQUALS", "v3.0.0", "3", true), ("SEMVER_LOWER_THAN_OR_EQUALS", "v3.0.0", "3.0.1", false),
-    ("SEMVER_EQUALS", "1.2.0", "one", false), ("SEMVER_NOT_EQUALS", "1.2.0", "one", false),
-    ("SEMVER_NOT_EQUALS", "", "1.0.0", false), ("SEMVER_EQUALS", "1.2.3.4", "1.2.3.4", false),
-  ])
+  @Test(
+    "versions compare by Semantic Versioning; parts may be left out, a v may stand in front (FS-202; no client)",
+    arguments: [
+      ("SEMVER_EQUALS", "1.2.0", "v1.2", true), ("SEMVER_EQUALS", "1.2.0", "1.2.1", false),
+      ("SEMVER_NOT_EQUALS", "1.2.0", "1.2.1", true), ("SEMVER_NOT_EQUALS", "1.2.0", "1.2.0+build", false),
+      ("SEMVER_GREATER_THAN", "1.9.0", "1.10.0", true), ("SEMVER_GREATER_THAN", "1.9.0", "1.9.0", false),
+      ("SEMVER_LOWER_THAN", "2", "2.0.0-rc.1", true), ("SEMVER_LOWER_THAN", "2", "2.0.1", false),
+      ("SEMVER_GREATER_THAN_OR_EQUALS", "1.9.0", "1.9", true), ("SEMVER_GREATER_THAN_OR_EQUALS", "1.9.0", "1.8.9", false),
+      ("SEMVER_LOWER_THAN_OR_EQUALS", "v3.0.0", "3", true), ("SEMVER_LOWER_THAN_OR_EQUALS", "v3.0.0", "3.0.1", false),
+      ("SEMVER_EQUALS", "1.2.0", "one", false), ("SEMVER_NOT_EQUALS", "1.2.0", "one", false),
+      ("SEMVER_NOT_EQUALS", "", "1.0.0", false), ("SEMVER_EQUALS", "1.2.3.4", "1.2.3.4", false),
+    ])
   func versions(_ operation: String, _ target: String, _ value: String, _ expected: Bool) throws {
     #expect(try matches(operation, "\"\(target)\"", text(value)) == expected)
   }

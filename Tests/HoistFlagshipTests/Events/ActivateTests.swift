@@ -46,7 +46,8 @@ import Testing
     #expect(test.activateBatches.count == 4)
   }
 
-  @Test("Exposures wait while the pause after a failure goes on, and then go in one request (FS-18; failing)") func pause() throws {
+  @Test("Exposures wait while the pause after a failure goes on, and then go in one request (FS-18; failing)") func pause() throws
+  {
     let test = try HitRig(status: 500)
     test.expose("f", variation: "1")
     test.run()
@@ -130,10 +131,14 @@ import Testing
       ])
   }
 
-  @Test("Every type of default is told as it is (FS-28, FS-78; no client)", arguments: [
-    (ExposedValue.bool(true), "true"), (.int(42), "42"), (.double(2.5), "2.5"), (.double(5), "5.0"), (.double(-0.0), "-0.0"), (.none, "null"), (.json("{\"a\":1}"), "{\"a\":1}"),
-    (.json("no json"), "\"no json\""), (.string("a\"b"), "\"a\\\"b\""),
-  ]) func types(fallback: ExposedValue, text: String) {
+  @Test(
+    "Every type of default is told as it is (FS-28, FS-78; no client)",
+    arguments: [
+      (ExposedValue.bool(true), "true"), (.int(42), "42"), (.double(2.5), "2.5"), (.double(5), "5.0"), (.double(-0.0), "-0.0"),
+      (.none, "null"), (.json("{\"a\":1}"), "{\"a\":1}"),
+      (.json("no json"), "\"no json\""), (.string("a\"b"), "\"a\\\"b\""),
+    ]) func types(fallback: ExposedValue, text: String)
+  {
     fallback.with { fallback in
       let said = ExposureText.flag(key: .noBytes, value: .noBytes, fallback: fallback, metadata: FlagMetadata())
       let members = String(decoding: said, as: UTF8.self)
@@ -154,7 +159,9 @@ import Testing
     #expect(observer.heard.value.last?.hasPrefix(#"{"key":"f","value":5.0,"defaultValue":5.0,"#) == true)
   }
 
-  @Test("The host is told of what an earlier process saw as well (FS-26, FS-44; second process)") func noticesAfterRestart() throws {
+  @Test("The host is told of what an earlier process saw as well (FS-26, FS-44; second process)") func noticesAfterRestart()
+    throws
+  {
     let manager = MemoryCacheManager()
     let observer = ExposureRecorder()
     let properties = ["events.durability": "immediate"]
@@ -169,7 +176,9 @@ import Testing
     #expect(second.activateBatches.count == 1)
   }
 
-  @Test("What an earlier process has left goes behind what is new, and in the order of its making (FS-18, FS-44; offline, second process)")
+  @Test(
+    "What an earlier process has left goes behind what is new, and in the order of its making (FS-18, FS-44; offline, second process)"
+  )
   func leftBehind() throws {
     let manager = MemoryCacheManager()
     let properties = ["events.durability": "immediate", "online": "false"]
@@ -186,7 +195,8 @@ import Testing
     #expect(second.said(second.activateBatches, "vaid") == ["3,1,2"])
   }
 
-  @Test("Without consent, in panic and before the start nothing is exposed (FS-42, FS-65; no consent, panic, before start)") func refused() throws {
+  @Test("Without consent, in panic and before the start nothing is exposed (FS-42, FS-65; no consent, panic, before start)")
+  func refused() throws {
     let test = try HitRig()
     #expect(test.expose("f", consent: false) == .flagshipNoConsent)
     test.rig.provider.status.answered(isPanic: true)
@@ -232,7 +242,8 @@ import Testing
     #expect(test.said(test.activateBatches, "vaid").last == "5", "a close sends them")
   }
 
-  @Test("What failed stays before what is new where exposures wait (FS-18, FS-204; failing)") func batchingAfterAFailure() throws {
+  @Test("What failed stays before what is new where exposures wait (FS-18, FS-204; failing)") func batchingAfterAFailure() throws
+  {
     let test = try HitRig(["hits.batch_activates": "true"], status: 500)
     test.expose("f", variation: "1")
     test.run(5_000)
@@ -254,7 +265,8 @@ import Testing
     #expect(test.counter("activates", "duplicates") == 1)
   }
 
-  @Test("An exposure for which there was no room may come again inside the window (FS-204; full queue)") func duplicatesOfTheRefused() throws {
+  @Test("An exposure for which there was no room may come again inside the window (FS-204; full queue)")
+  func duplicatesOfTheRefused() throws {
     let test = try HitRig(["hits.deduplication_ms": "60000", "events.capacity": "10"])
     test.answer(nil)
     for number in 0..<10 { #expect(test.expose("f", variation: "\(number)") == .ok) }
@@ -282,7 +294,9 @@ import Testing
     for count in 0..<good.payload.count - 2 {
       #expect(ActivateRow(Array(good.payload.prefix(count))) != good)
     }
-    for item in [#"{"vid":"v","caid":"c"}"#, #"{"vid":"","caid":"c","vaid":"a"}"#, "[1]", "{", #"{"vid":1,"caid":"c","vaid":"a"}"#] {
+    for item in [
+      #"{"vid":"v","caid":"c"}"#, #"{"vid":"","caid":"c","vaid":"a"}"#, "[1]", "{", #"{"vid":1,"caid":"c","vaid":"a"}"#,
+    ] {
       #expect(try !ActivateRow(item: Array(item.utf8), flag: [], visitor: []).isSound())
     }
     for item in ["{}", "{\"a\":1} ", "{\"a\":1", ""] { #expect(try !QueuedItem.isSound(item)) }

@@ -15,10 +15,12 @@ import Testing
     #expect(test.batches.isEmpty)
     test.run(100)
     #expect(
-      test.batches == [[
-        #"{"t":"SCREENVIEW","cid":"c1ndrd07m0300ro0jf20","ds":"APP","vid":"user-42","dl":"a","qt":5000}"#,
-        #"{"t":"SCREENVIEW","cid":"c1ndrd07m0300ro0jf20","ds":"APP","vid":"user-42","dl":"b","qt":4000}"#,
-      ]])
+      test.batches == [
+        [
+          #"{"t":"SCREENVIEW","cid":"c1ndrd07m0300ro0jf20","ds":"APP","vid":"user-42","dl":"a","qt":5000}"#,
+          #"{"t":"SCREENVIEW","cid":"c1ndrd07m0300ro0jf20","ds":"APP","vid":"user-42","dl":"b","qt":4000}"#,
+        ]
+      ])
     let body = test.requests("/")[0].text
     #expect(body.hasPrefix(#"{"t":"BATCH","cid":"c1ndrd07m0300ro0jf20","ds":"APP","h":["#) && body.hasSuffix("]}"))
     test.run(20_000)
@@ -54,9 +56,12 @@ import Testing
     #expect(request.timeoutMilliseconds == 60_000)
   }
 
-  @Test("Hits that failed are kept in their order and go with the next batch, their time reckoned anew (FS-18; failing)", arguments: [
-    nil, 500, 429, 302,
-  ]) func failure(status: Int?) throws {
+  @Test(
+    "Hits that failed are kept in their order and go with the next batch, their time reckoned anew (FS-18; failing)",
+    arguments: [
+      nil, 500, 429, 302,
+    ]) func failure(status: Int?) throws
+  {
     let test = try HitRig(["hits.pool_max_size": "3"])
     test.answers.value = { _ in status.map { .status($0) } ?? .noAnswer }
     for name in ["a", "b", "c"] { test.send(.screen(name)) }
@@ -73,9 +78,12 @@ import Testing
     #expect(test.batches.count == 2)
   }
 
-  @Test("After a failure a full pool waits until the pause is over, however long the service asks for (FS-18; failing)", arguments: [
-    (nil, 1_000), ("60", 60_000),
-  ] as [(String?, Int64)]) func pause(retryAfter: String?, milliseconds: Int64) throws {
+  @Test(
+    "After a failure a full pool waits until the pause is over, however long the service asks for (FS-18; failing)",
+    arguments: [
+      (nil, 1_000), ("60", 60_000),
+    ] as [(String?, Int64)]) func pause(retryAfter: String?, milliseconds: Int64) throws
+  {
     let test = try HitRig(["hits.pool_max_size": "3", "hits.batch_interval": "600"])
     let headers = retryAfter.map { [HTTPHeader("Retry-After", $0)] } ?? []
     test.answers.value = { _ in .success(HTTPResponse(status: 503, headers: headers, body: [])) }
@@ -109,9 +117,12 @@ import Testing
     #expect(test.batches.count == 5)
   }
 
-  @Test("A service that takes nothing is told of once, with what it answered, at the level that is logged by default (FS-18; refused, failing)", arguments: [
-    (403, LogLevel.error), (503, .warning),
-  ]) func failureIsTold(status: Int, level: LogLevel) throws {
+  @Test(
+    "A service that takes nothing is told of once, with what it answered, at the level that is logged by default (FS-18; refused, failing)",
+    arguments: [
+      (403, LogLevel.error), (503, .warning),
+    ]) func failureIsTold(status: Int, level: LogLevel) throws
+  {
     let test = try HitRig(["log.level": "warning"], status: status)
     test.send(.screen("a"))
     test.expose("f")
@@ -123,18 +134,23 @@ import Testing
     #expect(test.rig.log.messages(level) == wanted)
   }
 
-  @Test("Without consent nothing of the visitor enters the pool but consent hits (FS-65, FS-67; no consent)") func consent() throws {
+  @Test("Without consent nothing of the visitor enters the pool but consent hits (FS-65, FS-67; no consent)") func consent()
+    throws
+  {
     let test = try HitRig()
     #expect(test.send(.screen("a"), consent: false) == .flagshipNoConsent)
     test.hits.consent(false, of: test.visitor)
     test.run(5_000)
     #expect(
-      test.batches == [[
-        #"{"t":"EVENT","cid":"c1ndrd07m0300ro0jf20","ds":"APP","vid":"user-42","ec":"User Engagement","ea":"fs_consent","el":"hoist:false","qt":5000}"#
-      ]])
+      test.batches == [
+        [
+          #"{"t":"EVENT","cid":"c1ndrd07m0300ro0jf20","ds":"APP","vid":"user-42","ec":"User Engagement","ea":"fs_consent","el":"hoist:false","qt":5000}"#
+        ]
+      ])
   }
 
-  @Test("A refusal takes hits out of the pool and out of a batch on its way, not consent hits (FS-66, FS-67; failing, no consent)")
+  @Test(
+    "A refusal takes hits out of the pool and out of a batch on its way, not consent hits (FS-66, FS-67; failing, no consent)")
   func refusal() throws {
     let test = try HitRig(["hits.pool_max_size": "2", "hits.batch_interval": "600"])
     test.answer(nil)
@@ -174,7 +190,9 @@ import Testing
     #expect(test.said(test.batches, "vid") == ["anon"] && test.said(test.batches, "cuid") == ["known"])
   }
 
-  @Test("Without batching each hit is the body of a request of its own, sent at once (FS-201; ready, failing)") func noBatching() throws {
+  @Test("Without batching each hit is the body of a request of its own, sent at once (FS-201; ready, failing)") func noBatching()
+    throws
+  {
     let test = try HitRig(["hits.strategy": "no_batching"])
     test.send(.screen("a"))
     test.send(.action("b"))
@@ -224,7 +242,9 @@ import Testing
     #expect(test.counter("hits", "expired") == 1)
   }
 
-  @Test("A hit is no older when the clock is set, and goes with the time that it has waited (FS-18; failing)", arguments: [1_636_928_000_000, 18_000_000])
+  @Test(
+    "A hit is no older when the clock is set, and goes with the time that it has waited (FS-18; failing)",
+    arguments: [1_636_928_000_000, 18_000_000])
   func ageWhileTheClockIsSet(leap: Int64) throws {
     let test = try HitRig(scheduler: ManualScheduler(unixMilliseconds: 63_072_000_000), status: 500)
     test.send(.screen("early"))
@@ -236,9 +256,11 @@ import Testing
   }
 
   /// In 1972, hours ahead, hours behind; in the same boot, or another, where a date hours behind may be true.
-  @Test("What a run has left whose clock was wrong is sent by the next (FS-18; failing, reopened)", arguments: [
-    (-1_636_928_000_000, 1), (18_000_000, 1), (-18_000_000, 1), (-1_636_928_000_000, 2), (18_000_000, 2), (-18_000_000, 2),
-  ] as [(Int64, UInt64)])
+  @Test(
+    "What a run has left whose clock was wrong is sent by the next (FS-18; failing, reopened)",
+    arguments: [
+      (-1_636_928_000_000, 1), (18_000_000, 1), (-18_000_000, 1), (-1_636_928_000_000, 2), (18_000_000, 2), (-18_000_000, 2),
+    ] as [(Int64, UInt64)])
   func ageInTheNextRun(wrong: Int64, boot: UInt64) throws {
     let (store, scheduler) = (MemoryCacheManager(), ManualScheduler(unixMilliseconds: 1_700_000_000_000 + wrong))
     scheduler.boot = 1
@@ -252,7 +274,8 @@ import Testing
     let test = try HitRig(properties, cacheManager: store, scheduler: scheduler)
     let isBelieved = boot == 2 && wrong == -18_000_000
     test.rig.settle { test.counter("hits", isBelieved ? "expired" : "delivered") == 51 }
-    #expect(test.counter("hits", "delivered") == (isBelieved ? 0 : 51) && test.counter("hits", "expired") == (isBelieved ? 51 : 0))
+    #expect(
+      test.counter("hits", "delivered") == (isBelieved ? 0 : 51) && test.counter("hits", "expired") == (isBelieved ? 51 : 0))
   }
 
   @Test("A hit with a flaw is told at ERROR and not sent") func flaw() throws {
@@ -260,7 +283,10 @@ import Testing
     #expect(test.send(.page("/relative")) == .flagshipHitInvalid)
     test.run(5_000)
     #expect(test.batches.isEmpty)
-    #expect(test.rig.settle { test.rig.log.lines.contains { $0.level == .error && $0.message.contains("a hit is refused: the location") } })
+    #expect(
+      test.rig.settle {
+        test.rig.log.lines.contains { $0.level == .error && $0.message.contains("a hit is refused: the location") }
+      })
   }
 
   @Test("Hits of a test are marked (FS-210; ready)") func qa() throws {
@@ -288,7 +314,9 @@ import Testing
     #expect(usual.locations == ["a,a"])
   }
 
-  @Test("A hit for which there was no room may come again inside the window (FS-204; full queue)") func duplicatesOfTheRefused() throws {
+  @Test("A hit for which there was no room may come again inside the window (FS-204; full queue)") func duplicatesOfTheRefused()
+    throws
+  {
     let test = try HitRig(["hits.deduplication_ms": "60000", "events.capacity": "10"])
     test.answer(nil)
     for number in 0..<10 { #expect(test.send(.screen("\(number)")) == .ok) }
@@ -314,9 +342,11 @@ import Testing
     _ = withExtendedLifetime(held) { test.hits.segment(held.frozen, of: test.visitor, hasConsented: true) }
     test.run(5_000)
     #expect(
-      test.batches == [[
-        #"{"t":"SEGMENT","cid":"c1ndrd07m0300ro0jf20","ds":"APP","vid":"user-42","s":{"vip":"true","age":"31","score":"2.5","whole":"3.0","city":"L\"yon"},"qt":5000}"#
-      ]])
+      test.batches == [
+        [
+          #"{"t":"SEGMENT","cid":"c1ndrd07m0300ro0jf20","ds":"APP","vid":"user-42","s":{"vip":"true","age":"31","score":"2.5","whole":"3.0","city":"L\"yon"},"qt":5000}"#
+        ]
+      ])
   }
 
   @Test("A segment hit is the same however large the context is", arguments: [3, 400]) func segments(_ count: Int) throws {
@@ -328,9 +358,11 @@ import Testing
     test.run(5_000)
     let text = (0..<count).map { #""key\#($0)":"\#($0)""# }.joined(separator: ",")
     #expect(
-      test.batches == [[
-        #"{"t":"SEGMENT","cid":"c1ndrd07m0300ro0jf20","ds":"APP","vid":"user-42","s":{\#(text)},"qt":5000}"#
-      ]])
+      test.batches == [
+        [
+          #"{"t":"SEGMENT","cid":"c1ndrd07m0300ro0jf20","ds":"APP","vid":"user-42","s":{\#(text)},"qt":5000}"#
+        ]
+      ])
   }
 
   @Test("A body keeps to the vendor's size, and to a thousand hits") func slices() throws {
@@ -378,9 +410,12 @@ import Testing
 }
 
 @Suite("Hits outlive the process") struct HitRestartTests {
-  @Test("What was recorded goes out at the next start, at once and in one batch (FS-44, FS-101; failing, second process)", arguments: [
-    "continuous_caching", "periodic_caching", "no_batching",
-  ]) func restart(strategy: String) throws {
+  @Test(
+    "What was recorded goes out at the next start, at once and in one batch (FS-44, FS-101; failing, second process)",
+    arguments: [
+      "continuous_caching", "periodic_caching", "no_batching",
+    ]) func restart(strategy: String) throws
+  {
     let manager = MemoryCacheManager()
     let properties = ["hits.strategy": strategy, "events.durability": "immediate"]
     let first = try HitRig(properties, cacheManager: manager, status: 500)

@@ -17,12 +17,15 @@ import Testing
     #expect(members(.screen("loginScreen")) == #"{"dl":"loginScreen"}"#)
   }
 
-  @Test("A page's location must be a URL (FS-93; no client)", arguments: [
-    ("https://www.example.com/a?b=c", true), ("app+x://host", true), ("http://user@host:80/", true), ("", false),
-    ("not a url", false), ("/relative", false), ("https://", false), ("https:///path", false), ("://host", false),
-    ("1a://host", false), ("http://ho st/", false), ("http://user@/", false), ("http://:80", false), ("http:host", false),
-    ("file:///usr/share/a.html", true), ("FILE:///a", true), ("file://host/a", true), ("file://", false), ("files:///a", false),
-  ]) func page(location: String, isSent: Bool) {
+  @Test(
+    "A page's location must be a URL (FS-93; no client)",
+    arguments: [
+      ("https://www.example.com/a?b=c", true), ("app+x://host", true), ("http://user@host:80/", true), ("", false),
+      ("not a url", false), ("/relative", false), ("https://", false), ("https:///path", false), ("://host", false),
+      ("1a://host", false), ("http://ho st/", false), ("http://user@/", false), ("http://:80", false), ("http:host", false),
+      ("file:///usr/share/a.html", true), ("FILE:///a", true), ("file://host/a", true), ("file://", false), ("files:///a", false),
+    ]) func page(location: String, isSent: Bool)
+  {
     #expect((flaw(.page(location)) == nil) == isSent)
   }
 
@@ -50,7 +53,9 @@ import Testing
     #expect(members(hit) == #"{"tid":"T1","in":"shoe","ic":"sku","ip":19.5,"iq":1,"iv":"shoes"}"#)
   }
 
-  @Test("A currency is three capital letters, and nothing is counted below nothing (FS-95, FS-97; no client)") func soundness() throws {
+  @Test("A currency is three capital letters, and nothing is counted below nothing (FS-95, FS-97; no client)") func soundness()
+    throws
+  {
     for (currency, isSound) in [("EUR", true), ("eur", false), ("EURO", false), ("", false), ("E R", false)] {
       var hit = Hit.transaction(id: bytes("T1"), affiliation: bytes("basket"))
       try hit.set(.currency, text: bytes(currency))

@@ -22,7 +22,9 @@ import Testing
     #expect(body.components(of: "\"el\":\"hoist:true\"") == 2)
   }
 
-  @Test("A refusal takes back what was recorded, and nothing enters any more (FS-65, FS-66, FS-71; no consent)") func refusal() throws {
+  @Test("A refusal takes back what was recorded, and nothing enters any more (FS-65, FS-66, FS-71; no consent)") func refusal()
+    throws
+  {
     let rig = try rig()
     let visitor = try rig.visitor("v")
     #expect(visitor.send(.screen("a")) == .ok)

@@ -155,16 +155,20 @@ import Testing
   func collectionText() throws {
     let (rig, visitor) = try fetched()
     let some = FlagCollection(of: visitor).filter { key, _ in ["map", "word"].contains(key.string) }
-    let metadata = #""campaignId":"c","campaignName":"c name","variationGroupId":"g","variationGroupName":"g name","variationId":"v","variationName":"v name","isReference":true,"campaignType":"ab","slug":"c-slug""#
+    let metadata =
+      #""campaignId":"c","campaignName":"c name","variationGroupId":"g","variationGroupName":"g name","variationId":"v","variationName":"v name","isReference":true,"campaignType":"ab","slug":"c-slug""#
     // {"v":"green"} and {"v":{"a":1}}
     #expect(
       text(some.json)
-        == #"[{\#(metadata),"key":"word","hex":"7b2276223a22677265656e227d"},{\#(metadata),"key":"map","hex":"7b2276223a7b2261223a317d7d"}]"#)
+        == #"[{\#(metadata),"key":"word","hex":"7b2276223a22677265656e227d"},{\#(metadata),"key":"map","hex":"7b2276223a7b2261223a317d7d"}]"#
+    )
     #expect(some.filter { _, _ in false }.json.isEmpty)
     withExtendedLifetime(rig) {}
   }
 
-  @Test("reading with exposure counts the visitor wherever there is a flag, whatever its type (FS-77, FS-79, FS-89; ready, no consent)")
+  @Test(
+    "reading with exposure counts the visitor wherever there is a flag, whatever its type (FS-77, FS-79, FS-89; ready, no consent)"
+  )
   func exposures() throws {
     let (rig, visitor) = try fetched()
     func sent(_ expected: Int) -> Bool {
@@ -203,7 +207,8 @@ import Testing
   func core() throws {
     let (rig, visitor) = try fetched()
     let json = rig.client.detail("word", of: "v")
-    #expect(json.contains(#""value":"green""#) && json.contains(#""variationGroupId":"g""#) && json.contains(#""outcome":"allocated""#))
+    #expect(
+      json.contains(#""value":"green""#) && json.contains(#""variationGroupId":"g""#) && json.contains(#""outcome":"allocated""#))
     #expect(rig.client.detail("other", of: "v").contains("FLAG_NOT_FOUND"))
     withExtendedLifetime(visitor) {}
   }

@@ -55,7 +55,9 @@ struct SDKStatusTests {
     #expect(rig.downloads.last?.headers.value(of: "If-Modified-Since") == Bucketing.monday)
   }
 
-  @Test("Every observer hears each status once, and of new files, until the client's own call ends it (FS-12, FS-212; starting, ready, panic)")
+  @Test(
+    "Every observer hears each status once, and of new files, until the client's own call ends it (FS-12, FS-212; starting, ready, panic)"
+  )
   func observers() throws {
     let (observer, other) = (HeardNews(), HeardNews())
     let rig = try FlagshipRig(["mode": "bucketing", "polling_interval": "1", "autostart": "false"])
@@ -118,7 +120,8 @@ struct SDKStatusTests {
 
 @Suite("The vendor's log levels")
 struct VendorLogLevelTests {
-  @Test("A line passes when its level is not above the configured one; debugging comes before information there (FS-11; no client)")
+  @Test(
+    "A line passes when its level is not above the configured one; debugging comes before information there (FS-11; no client)")
   func levels() {
     let expected: [(String, LogLevels)] = [
       ("none", []), ("exceptions", []), ("error", [LogLevels(.error)]),

@@ -10,7 +10,8 @@ struct CoreCallsTests {
   private static func answer(_ color: String) -> ScriptedTransport.Answer {
     .status(
       200,
-      #"{"campaigns":[{"id":"c1","variationGroupId":"g1","variation":{"id":"v1","modifications":{"type":"JSON","value":{"color":"\#(color)"}}}}]}"#)
+      #"{"campaigns":[{"id":"c1","variationGroupId":"g1","variation":{"id":"v1","modifications":{"type":"JSON","value":{"color":"\#(color)"}}}}]}"#
+    )
   }
 
   private func rig() throws -> FlagshipRig {
@@ -40,7 +41,9 @@ struct CoreCallsTests {
     }
   }
 
-  @Test("In Decision API mode an identify fetches, and its context is answered for, with what the SDK adds to it (FS-06, FS-31; ready)")
+  @Test(
+    "In Decision API mode an identify fetches, and its context is answered for, with what the SDK adds to it (FS-06, FS-31; ready)"
+  )
   func identifying() throws {
     let rig = try rig()
     let gold = context("u1", plan: "gold")
@@ -135,7 +138,9 @@ struct CoreCallsTests {
     #expect(follower.late.value.count == 1 && color(rig, nil) == nil)
   }
 
-  @Test("When another visitor finds the end of a panic, the client's flags are fetched at once, and only where they are gone (FS-42; panic)", arguments: ["u1", "other"])
+  @Test(
+    "When another visitor finds the end of a panic, the client's flags are fetched at once, and only where they are gone (FS-42; panic)",
+    arguments: ["u1", "other"])
   func endOfPanic(foundBy panicked: String) throws {
     let rig = try rig()
     #expect(identify(rig, context("u1")) == .ok)
@@ -166,7 +171,8 @@ struct CoreCallsTests {
     #expect(color(rig, nil) == "blue")
   }
 
-  @Test("An identify takes the place of one that is under way, and calls its request off (FS-31; ready)", arguments: ["u2", "u1"])
+  @Test(
+    "An identify takes the place of one that is under way, and calls its request off (FS-31; ready)", arguments: ["u2", "u1"])
   func superseded(key: String) throws {
     let rig = try FlagshipRig()
     let ended = Locked<[Status]>([])
@@ -186,7 +192,8 @@ struct CoreCallsTests {
     let rig = try FlagshipRig()
     let ended = Locked<[Status]>([])
     for _ in 0..<3 {
-      #expect(rig.client.identify(context("u1", plan: "gold").reference()) { status in ended.change { $0.append(status) } } == .ok)
+      #expect(
+        rig.client.identify(context("u1", plan: "gold").reference()) { status in ended.change { $0.append(status) } } == .ok)
       rig.scheduler.run()
     }
     let asked = rig.transport.exchanges.filter { $0.request.url.contains("/campaigns") }
@@ -238,7 +245,9 @@ struct CoreCallsTests {
     #expect(rig.transport.requests.count > asked)
   }
 
-  @Test("Starting with property context: ready when that visitor's flags are there, and failures are tried again (FS-31; starting, failing)")
+  @Test(
+    "Starting with property context: ready when that visitor's flags are there, and failures are tried again (FS-31; starting, failing)"
+  )
   func contextOfTheProperties() throws {
     let rig = try FlagshipRig(["context": #"{"targetingKey":"u1","plan":"gold"}"#]) { _ in .noAnswer }
     rig.settle { rig.client.state == .error }

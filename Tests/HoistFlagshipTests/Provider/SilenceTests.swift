@@ -119,7 +119,9 @@ struct SilenceTests {
     #expect(color(rig) == nil)
   }
 
-  @Test("Whom an identify makes the shared visitor has the flags of an earlier run, also when nothing can be fetched (FS-10, FS-51; failing)")
+  @Test(
+    "Whom an identify makes the shared visitor has the flags of an earlier run, also when nothing can be fetched (FS-10, FS-51; failing)"
+  )
   func identifiedWithoutNetwork() throws {
     let cache = ScriptedCache(.answered(["u1": Self.record]))
     let rig = try FlagshipRig(plugins: plugins(cache)) { _ in .noAnswer }

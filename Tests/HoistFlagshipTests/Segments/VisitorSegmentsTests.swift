@@ -38,13 +38,16 @@ struct VisitorSegmentsTests {
 
   @Test("A segment whose value is no text is left out, which the log tells by name (FS-209; ready)")
   func valuesOfOtherTypes() throws {
-    let body = #"[{"segment":"age","value":30,"partner":"mixpanel"},{"segment":"vip","value":null,"partner":"heap"},{"segment":"plan","value":"gold","partner":"segment"}]"#
+    let body =
+      #"[{"segment":"age","value":30,"partner":"mixpanel"},{"segment":"vip","value":null,"partner":"heap"},{"segment":"plan","value":"gold","partner":"segment"}]"#
     let rig = try rig(body)
     let visitor = try rig.visitor("v")
     #expect(rig.fetch(visitor) == .ok)
     #expect(text(visitor.contextText).contains(#""segment::plan":"gold""#))
     #expect(!text(visitor.contextText).contains("mixpanel"))
-    let wanted = ["mixpanel::age", "heap::vip"].map { #"hoist[flagship]: segments of visitors: "\#($0)" is left out: its value is no text"# }
+    let wanted = ["mixpanel::age", "heap::vip"].map {
+      #"hoist[flagship]: segments of visitors: "\#($0)" is left out: its value is no text"#
+    }
     #expect(rig.fetch(visitor) == .ok)
     #expect(rig.fetch(try rig.visitor("w")) == .ok)
     rig.settle { rig.log.messages(.warning).count >= 2 }

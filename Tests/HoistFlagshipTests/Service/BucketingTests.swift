@@ -61,7 +61,9 @@ struct BucketingTests {
     #expect(rig.heard == [.initializing, .initialized])
   }
 
-  @Test("A bad answer never replaces a file (G3)", arguments: ["", "[]", "{}", "{\"campaigns\":3}", "<html>", "{\"campaigns\":[", "null"])
+  @Test(
+    "A bad answer never replaces a file (G3)",
+    arguments: ["", "[]", "{}", "{\"campaigns\":3}", "<html>", "{\"campaigns\":[", "null"])
   func badAnswers(body: String) throws {
     let rig = try FlagshipRig.bucketing(["polling_interval": "1"]) { _ in Bucketing.answer() }
     rig.transport.setResponder { _ in .status(200, body, lastModified: Bucketing.tuesday) }
@@ -129,7 +131,9 @@ struct BucketingTests {
     #expect(second.heard == [.initialized, .panic])
   }
 
-  @Test("A stored file that says panic is believed when the first poll fails as well (FS-42, 5.1; failing, panic)", arguments: [nil, 500, 200])
+  @Test(
+    "A stored file that says panic is believed when the first poll fails as well (FS-42, 5.1; failing, panic)",
+    arguments: [nil, 500, 200])
   func storedPanicUnconfirmed(status: Int?) throws {
     let cache = MemoryCacheManager()
     let scheduler = ManualScheduler()
@@ -139,7 +143,8 @@ struct BucketingTests {
     let second = try FlagshipRig.bucketing(["polling_interval": "1"], cacheManager: cache, scheduler: scheduler)
     second.settle { second.downloads.count == 1 }
     let visitor = try second.visitor("v")
-    second.transport.open.first { $0.request.url.hasSuffix(".json") }?.complete(status.map { .status($0, "no file") } ?? .noAnswer)
+    second.transport.open.first { $0.request.url.hasSuffix(".json") }?.complete(
+      status.map { .status($0, "no file") } ?? .noAnswer)
     #expect(second.heard == [.initialized, .panic])
     #expect(second.client.state == .error)
     #expect(visitor.send(.screen("a")) == .flagshipPanic)

@@ -90,7 +90,9 @@ struct DecisionServiceTests {
     #expect(rig.heard == [.initialized, .panic, .initialized])
   }
 
-  @Test("A failure changes no status and is tried by nobody but the next fetch (FS-10; failing, refused)", arguments: [400, 403, 500, 302])
+  @Test(
+    "A failure changes no status and is tried by nobody but the next fetch (FS-10; failing, refused)",
+    arguments: [400, 403, 500, 302])
   func failures(status: Int) throws {
     let rig = try FlagshipRig { _ in .status(status, #"{"message":"no"}"#) }
     let ending = fetch(rig)
@@ -106,7 +108,9 @@ struct DecisionServiceTests {
     #expect(fetch(rig).failure?.status == .flagshipFetchFailed)
   }
 
-  @Test("An answer whose campaigns are no array is a failure, of which the log tells (FS-50, G3; failing)", arguments: ["7", "{}", "\"none\"", "false"])
+  @Test(
+    "An answer whose campaigns are no array is a failure, of which the log tells (FS-50, G3; failing)",
+    arguments: ["7", "{}", "\"none\"", "false"])
   func badCampaigns(campaigns: String) throws {
     let rig = try FlagshipRig { _ in .status(200, ScriptedDecisions.one) }
     let visitor = try rig.visitor("v")
@@ -120,9 +124,12 @@ struct DecisionServiceTests {
     #expect(rig.log.messages(.warning).contains(wanted))
   }
 
-  @Test("Missing campaigns are none, and panic needs none (3.2)", arguments: [
-    (#"{"visitorId":"v"}"#, false), (#"{"campaigns":null}"#, false), (#"{"panic":true}"#, true), (#"{"campaigns":7,"panic":true}"#, true),
-  ])
+  @Test(
+    "Missing campaigns are none, and panic needs none (3.2)",
+    arguments: [
+      (#"{"visitorId":"v"}"#, false), (#"{"campaigns":null}"#, false), (#"{"panic":true}"#, true),
+      (#"{"campaigns":7,"panic":true}"#, true),
+    ])
   func noCampaigns(body: String, isPanic: Bool) throws {
     let rig = try FlagshipRig { _ in .status(200, body) }
     #expect(fetch(rig).answer?.isPanic == isPanic)

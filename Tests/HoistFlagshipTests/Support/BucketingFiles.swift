@@ -15,7 +15,8 @@ enum Bucketing {
     let targeting = #"{"targetingGroups":[{"targetings":[{"operator":"EQUALS","key":"fs_all_users","value":""}]}]}"#
     let variation = #"{"id":"va1","name":"First","allocation":100,"modifications":{"type":"FLAG","value":{"color":"\#(color)"}}}"#
     let group = #"{"id":"vg1","name":"All","targeting":\#(targeting),"variations":[\#(variation)]}"#
-    return #"{"panic":false,"campaigns":[{"id":"c1","name":"Colors","type":"ab","slug":null,"variationGroups":[\#(group)]}]\#(more)}"#
+    return
+      #"{"panic":false,"campaigns":[{"id":"c1","name":"Colors","type":"ab","slug":null,"variationGroups":[\#(group)]}]\#(more)}"#
   }
 
   static func answer(_ text: String = file(), lastModified: String? = monday) -> ScriptedTransport.Answer {

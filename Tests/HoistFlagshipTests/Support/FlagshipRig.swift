@@ -95,15 +95,18 @@ extension FlagshipRig {
     let result = LockedValue<Status?>(nil)
     let client = client
     // Not a thread of the library's own, which may not close.
-    let body = Unmanaged.passRetained(Closing { 
-      let status = client.close(timeoutMilliseconds: timeoutMilliseconds)
-      result.withLock { $0 = status }
-    })
+    let body = Unmanaged.passRetained(
+      Closing {
+        let status = client.close(timeoutMilliseconds: timeoutMilliseconds)
+        result.withLock { $0 = status }
+      })
     var thread = pthread_t()
-    pthread_create(&thread, nil, { argument in
-      if let argument { Unmanaged<Closing>.fromOpaque(argument).takeRetainedValue().body() }
-      return nil
-    }, body.toOpaque())
+    pthread_create(
+      &thread, nil,
+      { argument in
+        if let argument { Unmanaged<Closing>.fromOpaque(argument).takeRetainedValue().body() }
+        return nil
+      }, body.toOpaque())
     defer { pthread_join(thread, nil) }
     // What is due finds a client that closes.
     while !client.isClosed { sched_yield() }

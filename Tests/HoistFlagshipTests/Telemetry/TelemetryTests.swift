@@ -12,7 +12,9 @@ struct TelemetryTests {
   /// A visitor whose usage is reported on the day of the rig's clock.
   private func reportedVisitor(_ rig: FlagshipRig) -> String {
     let now = rig.scheduler.unixMilliseconds
-    return (0..<100_000).lazy.map { "visitor-\($0)" }.first { Sampling.isUsageWanted(of: Array($0.utf8), on: Sampling.Day(at: now)) } ?? "none"
+    return (0..<100_000).lazy.map { "visitor-\($0)" }.first {
+      Sampling.isUsageWanted(of: Array($0.utf8), on: Sampling.Day(at: now))
+    } ?? "none"
   }
 
   private func rig(_ properties: [String: String] = [:], body: String = #"{"campaigns":[]}"#) throws -> FlagshipRig {
@@ -92,7 +94,9 @@ struct TelemetryTests {
     #expect(60...140 ~= today.count)
     #expect(today != tomorrow)
     // murmur3("visitor" + "20231114") of the reference implementation's bytes, computed once.
-    #expect(Sampling.isUsageWanted(of: Array("visitor".utf8), on: Sampling.Day(at: 1_700_000_000_000)) == (Murmur3.hash32("visitor20231114") % 1000 <= 1))
+    #expect(
+      Sampling.isUsageWanted(of: Array("visitor".utf8), on: Sampling.Day(at: 1_700_000_000_000))
+        == (Murmur3.hash32("visitor20231114") % 1000 <= 1))
   }
 
   @Test("The property and the environment variable end it (FS-25; ready)")
@@ -134,7 +138,9 @@ struct TelemetryTests {
   @Test("While the account asks for it, fetches and changes of identity are reported, with the visitor (FS-203; ready)")
   func troubleshooting() throws {
     let rig = try rig()
-    rig.transport.setResponder { [body = window(rig, traffic: 100)] in $0.url.contains("/campaigns") ? .status(200, body) : .status(200) }
+    rig.transport.setResponder { [body = window(rig, traffic: 100)] in
+      $0.url.contains("/campaigns") ? .status(200, body) : .status(200)
+    }
     let visitor = try rig.visitor("troubled") { $0.context = [Attribute(name: Array("vip".utf8), value: .bool(true))] }
     _ = rig.fetch(visitor)
     _ = visitor.authenticate(as: Array("known".utf8))
@@ -153,12 +159,17 @@ struct TelemetryTests {
   @Test("Outside of the window, beyond its traffic and without consent nothing is reported (FS-203; ready, no consent)")
   func silence() throws {
     let rig = try rig()
-    for body in [window(rig, traffic: 100, from: -7_200_000, to: -3_600_000), window(rig, traffic: 100, from: 3_600_000, to: 7_200_000), window(rig, traffic: -1)] {
+    for body in [
+      window(rig, traffic: 100, from: -7_200_000, to: -3_600_000), window(rig, traffic: 100, from: 3_600_000, to: 7_200_000),
+      window(rig, traffic: -1),
+    ] {
       rig.transport.setResponder { $0.url.contains("/campaigns") ? .status(200, body) : .status(200) }
       _ = rig.fetch(try rig.visitor("troubled"))
       #expect(reports(rig, "troubleshooting").isEmpty)
     }
-    rig.transport.setResponder { [body = window(rig, traffic: 100)] in $0.url.contains("/campaigns") ? .status(200, body) : .status(200) }
+    rig.transport.setResponder { [body = window(rig, traffic: 100)] in
+      $0.url.contains("/campaigns") ? .status(200, body) : .status(200)
+    }
     _ = rig.fetch(try rig.visitor("troubled", consent: false))
     #expect(reports(rig, "troubleshooting").isEmpty)
   }
@@ -166,12 +177,15 @@ struct TelemetryTests {
   @Test("Failures of the Decision API are reported, without its key (FS-203; failing)")
   func routeError() throws {
     let rig = try rig()
-    rig.transport.setResponder { [body = window(rig, traffic: 100)] in $0.url.contains("/campaigns") ? .status(200, body) : .status(200) }
+    rig.transport.setResponder { [body = window(rig, traffic: 100)] in
+      $0.url.contains("/campaigns") ? .status(200, body) : .status(200)
+    }
     let visitor = try rig.visitor("troubled")
     _ = rig.fetch(visitor)
     rig.transport.setResponder { $0.url.contains("/campaigns") ? .status(500, "broken") : .status(200) }
     _ = rig.fetch(visitor)
-    let report = try #require(reports(rig, "troubleshooting").first { values($0)["label"] == "GET_CAMPAIGNS_ROUTE_RESPONSE_ERROR" })
+    let report = try #require(
+      reports(rig, "troubleshooting").first { values($0)["label"] == "GET_CAMPAIGNS_ROUTE_RESPONSE_ERROR" })
     #expect(values(report)["http.response.code"] == "500")
     #expect(values(report)["http.response.body"] == "broken")
     #expect(values(report)["logLevel"] == "ERROR")
@@ -210,10 +224,13 @@ struct TelemetryTests {
     #expect(try report(.activateError)["http.request.method"] == "POST")
   }
 
-  @Test("An exposure before the value was read is reported, each answer of the service, and what went wrong without one (FS-203; ready, failing)")
+  @Test(
+    "An exposure before the value was read is reported, each answer of the service, and what went wrong without one (FS-203; ready, failing)"
+  )
   func whatElseIsTold() throws {
     let rig = try rig()
-    let campaign = #"{"id":"c","variationGroupId":"g","variation":{"id":"va","modifications":{"type":"JSON","value":{"f":1,"g":2}}}}"#
+    let campaign =
+      #"{"id":"c","variationGroupId":"g","variation":{"id":"va","modifications":{"type":"JSON","value":{"f":1,"g":2}}}}"#
     let body = window(rig, traffic: 100, campaign: campaign)
     rig.transport.setResponder { $0.url.contains("/campaigns") ? .status(200, body) : .status(204) }
     let visitor = try rig.visitor("troubled")
@@ -264,7 +281,9 @@ struct TelemetryTests {
       rig.scheduler.advance(milliseconds: milliseconds)
       rig.transport.open.last { $0.request.url.contains(path) }?.complete(answer)
     }
-    rig.transport.setResponder { $0.url.contains("/campaigns") || $0.url.hasSuffix("/activate") || $0.url.hasSuffix(".io/") ? nil : .status(200) }
+    rig.transport.setResponder {
+      $0.url.contains("/campaigns") || $0.url.hasSuffix("/activate") || $0.url.hasSuffix(".io/") ? nil : .status(200)
+    }
     _ = visitor.fetch(completion: nil)
     pass(250, "/campaigns", .status(200, body))
     #expect(time("/campaigns") == "250")
@@ -290,7 +309,8 @@ struct TelemetryTests {
 
   @Test("The level of a report follows its label (FS-203; no client)")
   func logLevels() {
-    let levels = Dictionary(uniqueKeysWithValues: TroubleshootingLabel.allCases.map { ($0, TroubleshootingLabel.logLevel(of: $0.rawValue)) })
+    let levels = Dictionary(
+      uniqueKeysWithValues: TroubleshootingLabel.allCases.map { ($0, TroubleshootingLabel.logLevel(of: $0.rawValue)) })
     #expect(levels[.fetchCampaigns] == "INFO")
     #expect(levels[.errorCaught] == "ERROR")
     #expect(levels[.valueOfUnknownFlag] == "WARNING")

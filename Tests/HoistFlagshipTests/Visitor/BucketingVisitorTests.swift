@@ -119,7 +119,8 @@ import Testing
     #expect(text(visitor.id) == "v" && visitor.fetchReason == .visitorCreate)
   }
 
-  @Test("A segment hit when the context has changed since the last one, and none without consent (FS-65, FS-206; ready, no consent)")
+  @Test(
+    "A segment hit when the context has changed since the last one, and none without consent (FS-65, FS-206; ready, no consent)")
   func theContextIsReportedWhenItIsAnother() throws {
     let world = try World(file: Self.file(100))
     let visitor = try world.rig.visitor("v")

@@ -8,7 +8,9 @@ import Testing
 @Suite("Which fetch of a visitor counts (protocols/flagship.md 5.3)") struct FetchTurnsTests {
   private final class Told: Sendable {
     private let kept = Locked<[String]>([])
-    func teller(_ name: String) -> FetchTurns.Completion { { status in self.kept.change { $0.append("\(name) \(status.rawValue)") } } }
+    func teller(_ name: String) -> FetchTurns.Completion {
+      { status in self.kept.change { $0.append("\(name) \(status.rawValue)") } }
+    }
     var all: [String] { kept.value }
   }
 

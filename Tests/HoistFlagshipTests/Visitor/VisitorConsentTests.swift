@@ -14,7 +14,9 @@ import Testing
     #expect(visitor.setConsent(true) == .ok && visitor.hasConsented)
   }
 
-  @Test("Every answer is reported: at each newVisitor and each setConsent, whichever value, also when nothing changes (FS-64, FS-67; ready, no consent)")
+  @Test(
+    "Every answer is reported: at each newVisitor and each setConsent, whichever value, also when nothing changes (FS-64, FS-67; ready, no consent)"
+  )
   func everyAnswerIsReported() throws {
     let rig = try FlagshipRig()
     let visitor = try rig.visitor("v")

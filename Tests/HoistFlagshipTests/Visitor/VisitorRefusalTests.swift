@@ -12,7 +12,8 @@ import Testing
     return rig.transport.requests.filter { $0.url.hasSuffix("events.flagship.io/") }.map(\.text).joined()
   }
 
-  @Test("In panic nothing is sent, and after it nothing of who refused meanwhile (FS-66, FS-67, 5.1; panic, no consent)") func inPanic() throws {
+  @Test("In panic nothing is sent, and after it nothing of who refused meanwhile (FS-66, FS-67, 5.1; panic, no consent)")
+  func inPanic() throws {
     let decisions = ScriptedDecisions()
     let rig = try FlagshipRig(respond: decisions.respond)
     let visitor = try rig.visitor("v")
@@ -29,7 +30,8 @@ import Testing
     #expect(!sent.contains("hoist:false"), "remembered, not told")
   }
 
-  @Test("Before the start, what an earlier run has left of who refuses goes as well (FS-66, 5.1; before start, no consent)") func beforeTheStart() throws {
+  @Test("Before the start, what an earlier run has left of who refuses goes as well (FS-66, 5.1; before start, no consent)")
+  func beforeTheStart() throws {
     let manager = MemoryCacheManager()
     let durable = ["events.durability": "periodic", "hits.strategy": "periodic_caching"]
     do {
@@ -71,7 +73,9 @@ import Testing
     #expect(sent.contains("as friend") && !sent.contains("as first") && !sent.contains("as second") && !sent.contains("as anon"))
   }
 
-  @Test("Of whom another client has stored a refusal nothing goes and nothing is kept, until they agree again (FS-65, FS-66, contract 8; second client, no consent)")
+  @Test(
+    "Of whom another client has stored a refusal nothing goes and nothing is kept, until they agree again (FS-65, FS-66, contract 8; second client, no consent)"
+  )
   func refusedElsewhere() throws {
     let manager = MemoryCacheManager()
     let rigs = try (0..<2).map { _ in try FlagshipRig(cacheManager: manager, respond: ScriptedDecisions().respond) }
@@ -93,7 +97,9 @@ import Testing
     #expect(requests(rigs[0]).contains("agreed"))
   }
 
-  @Test("Who agrees again has agreed under every id that the refusal was stored under (FS-64, FS-66, FS-68, FS-69, 5.6; ready, no consent)")
+  @Test(
+    "Who agrees again has agreed under every id that the refusal was stored under (FS-64, FS-66, FS-68, FS-69, 5.6; ready, no consent)"
+  )
   func agreeingUnderAllIDs() throws {
     let manager = MemoryCacheManager()
     let rig = try FlagshipRig(cacheManager: manager, respond: ScriptedDecisions().respond)
@@ -112,7 +118,9 @@ import Testing
     }
   }
 
-  @Test("A yes counts although another client has stored a no of which this one has not heard (FS-64, contract 8; second client, no consent)")
+  @Test(
+    "A yes counts although another client has stored a no of which this one has not heard (FS-64, contract 8; second client, no consent)"
+  )
   func agreeingUnheard() throws {
     let manager = MemoryCacheManager()
     let rigs = try (0..<2).map { _ in try FlagshipRig(cacheManager: manager, respond: ScriptedDecisions().respond) }
@@ -124,7 +132,9 @@ import Testing
     #expect(requests(rigs[0]).contains("agreed") && visitors[0].hasConsented)
   }
 
-  @Test("A no that another client has stored is adopted by every visitor of that id when it is heard of (FS-65, contract 8; second client, no consent)")
+  @Test(
+    "A no that another client has stored is adopted by every visitor of that id when it is heard of (FS-65, contract 8; second client, no consent)"
+  )
   func adopting() throws {
     let manager = MemoryCacheManager()
     let rigs = try (0..<2).map { _ in try FlagshipRig(cacheManager: manager, respond: ScriptedDecisions().respond) }
@@ -139,7 +149,9 @@ import Testing
     #expect(!requests(rigs[0]).contains("heard"))
   }
 
-  @Test("A yes that comes while the store is looked into counts more than the no that was found there (FS-64, contract 8; second client, no consent)")
+  @Test(
+    "A yes that comes while the store is looked into counts more than the no that was found there (FS-64, contract 8; second client, no consent)"
+  )
   func agreeingMeanwhile() throws {
     let manager = GatedManager()
     let rig = try FlagshipRig(cacheManager: manager, respond: ScriptedDecisions().respond)
@@ -164,7 +176,9 @@ import Testing
       TrackedEvent(key: "buy", context: subject.reference(), value: nil, properties: [], unixMilliseconds: 0))
   }
 
-  @Test("What a call of the core records while its visitor refuses goes with the rest (FS-65, FS-66; no consent)", arguments: [false, true])
+  @Test(
+    "What a call of the core records while its visitor refuses goes with the rest (FS-65, FS-66; no consent)",
+    arguments: [false, true])
   func callsOfTheCoreMeanwhile(isShared: Bool) throws {
     let rig = try FlagshipRig.bucketing { $0.url.hasSuffix("bucketing.json") ? Bucketing.answer() : .status(200) }
     rig.settle { rig.face.status == .initialized }
@@ -190,7 +204,9 @@ import Testing
     #expect((1_000..<6_000).allSatisfy { visitors.consent(of: id($0)) })
   }
 
-  @Test("What two clients have decided of a visitor is kept of both (FS-102, contract 8; no client)") func assignmentsOfAll() throws {
+  @Test("What two clients have decided of a visitor is kept of both (FS-102, contract 8; no client)") func assignmentsOfAll()
+    throws
+  {
     func record(_ group: String) -> [UInt8] {
       let assignment = CachedVisitor.Assignment(groupID: Array(group.utf8), variationID: Array("v".utf8))
       return CachedVisitor(
@@ -216,7 +232,9 @@ import Testing
     #expect(rig.sent(#""ea":"buy""#) == 1 && rig.sent(#""caid":"#) == 1)
   }
 
-  @Test("What was told of a context is told again once the service has had to forget it (FS-206; no consent)") func segments() throws {
+  @Test("What was told of a context is told again once the service has had to forget it (FS-206; no consent)") func segments()
+    throws
+  {
     let rig = try FlagshipRig.bucketing { $0.url.hasSuffix("bucketing.json") ? Bucketing.answer() : .status(200) }
     rig.settle { rig.face.status == .initialized }
     let visitor = try rig.visitor("v")

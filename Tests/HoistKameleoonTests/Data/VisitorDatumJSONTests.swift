@@ -4,7 +4,9 @@ import Testing
 @testable import HoistKameleoon
 
 @Suite("Data as JSON have the limits that data have (KAM-61 to KAM-65; no client)") struct VisitorDatumJSONTests {
-  private func list(_ count: Int, _ element: String) -> String { "[\(Array(repeating: element, count: count).joined(separator: ","))]" }
+  private func list(_ count: Int, _ element: String) -> String {
+    "[\(Array(repeating: element, count: count).joined(separator: ","))]"
+  }
 
   private func cookies(_ count: Int) -> String {
     "{\"type\":\"Cookie\",\"cookies\":{\((0..<count).map { "\"\($0)\":\"\"" }.joined(separator: ","))}}"

@@ -36,7 +36,8 @@ import Testing
   func customDataIsComparedAsTextOrNumber(
     match: String, value: String, values: [String], holds: Bool, holdsForVendor: Bool
   ) throws {
-    let condition = #"{"targetingType":"CUSTOM_DATUM","customDataIndex":"4","valueMatchType":"\#(match)","value":"\#(Self.quoted(value))"}"#
+    let condition =
+      #"{"targetingType":"CUSTOM_DATUM","customDataIndex":"4","valueMatchType":"\#(match)","value":"\#(Self.quoted(value))"}"#
     var facts = VisitorFacts.Content(code: [0x76], visitStart: 0)
     facts.customData = [CustomDatum(index: 4, values: values.map { Array($0.utf8) }, time: 0)]
     #expect(try Configuration(Self.targeted(condition)).isTargeted(facts) == holds)
@@ -72,7 +73,8 @@ import Testing
 
   @Test func exclusiveCampaignsSeeTheHoldoutsAssignmentOfTheSameDecision() throws {
     // (KAM-B02, KAM-B03; no client)
-    let holdout = #""holdout":{"experimentId":9000,"variationByExposition":[{"variationKey":"not-in-holdout","variationId":1,"exposition":1}]}"#
+    let holdout =
+      #""holdout":{"experimentId":9000,"variationByExposition":[{"variationKey":"not-in-holdout","variationId":1,"exposition":1}]}"#
     let condition = #"{"targetingType":"EXCLUSIVE_EXPERIMENT","campaignType":"EXPERIMENT"}"#
     let facts = VisitorFacts.Content(code: [0x76], visitStart: 0)
     #expect(try Configuration(Self.targeted(condition)).isTargeted(facts))
@@ -110,9 +112,11 @@ import Testing
       return #"{"id":\#(id),"conditionsData":{"firstLevel":[{"orOperators":[false],"conditions":[\#(ask),\#(ask)]}]}}"#
     }
     let last = #"{"id":\#(5 + depth),"conditionsData":{"firstLevel":[]}}"#
-    let configuration = try Configuration(Self.configuration(segment: "5", segments: "[\((segments + [last]).joined(separator: ","))]"))
+    let configuration = try Configuration(
+      Self.configuration(segment: "5", segments: "[\((segments + [last]).joined(separator: ","))]"))
     var evaluator = KameleoonEvaluator(
-      configuration.snapshot, VisitorFacts(VisitorFacts.Content(code: [0x76], visitStart: 0)), now: 0, recorder: CountingRecorder())
+      configuration.snapshot, VisitorFacts(VisitorFacts.Content(code: [0x76], visitStart: 0)), now: 0,
+      recorder: CountingRecorder())
     let choice = evaluator.decide(configuration.flag)
     #expect(evaluator.recorder.steps < 400_000)
     // What cannot be found out does not hold.
@@ -125,7 +129,9 @@ import Testing
     mutating func note(_ step: (inout ExplanationRecorder) -> Void) { steps += 1 }
   }
 
-  @Test("The day's beginning is asked of the system so that a forked child can ask it too (G9)", .enabled(if: ForkedChild.isSupported))
+  @Test(
+    "The day's beginning is asked of the system so that a forked child can ask it too (G9)", .enabled(if: ForkedChild.isSupported)
+  )
   func sameDayVisitsInAForkedChild() throws {
     let configuration = try Configuration(
       Self.targeted(#"{"targetingType":"SAME_DAY_VISITS","matchType":"EQUAL","visitCount":1}"#))
@@ -154,14 +160,18 @@ import Testing
   }
 
   // 2.2: the last good one stays.
-  @Test(arguments: [#"{"featureFlags":{}}"#, #"{"featureFlags":"x"}"#, #"{"featureFlags":7}"#, #"{"error":"maintenance"}"#, #"{"featureflags":[]}"#])
+  @Test(arguments: [
+    #"{"featureFlags":{}}"#, #"{"featureFlags":"x"}"#, #"{"featureFlags":7}"#, #"{"error":"maintenance"}"#,
+    #"{"featureflags":[]}"#,
+  ])
   func anAnswerWithoutAConfigurationIsRefused(text: String) {
     #expect(throws: KameleoonConfigurationFailure.self) { _ = try Configuration(text) }
   }
 
   // 3.12: a page without a title is not one whose title is empty.
   @Test(arguments: [
-    ("REGULAR_EXPRESSION", "[ab]{0}", true), ("REGULAR_EXPRESSION", "a+", false), ("EXACT", "", true), ("CONTAINS", "", true), ("EXACT", "a", false),
+    ("REGULAR_EXPRESSION", "[ab]{0}", true), ("REGULAR_EXPRESSION", "a+", false), ("EXACT", "", true), ("CONTAINS", "", true),
+    ("EXACT", "a", false),
   ])
   func anEmptyTitleIsATitle(match: String, title: String, holds: Bool) throws {
     let condition = #"{"targetingType":"PAGE_TITLE","matchType":"\#(match)","title":"\#(title)"}"#
@@ -201,7 +211,9 @@ import Testing
     var facts = VisitorFacts.Content(code: [0x76], visitStart: 0)
     facts.conversions = [GoalReached(goalID: 12, time: 0)]
     facts.assignments.set(Assignment(experimentID: 100, variationID: 1, rule: .targetedDelivery, isUnsent: false, time: 0))
-    let configuration = try Configuration(text) { $0.log = Log(threshold: .warning, clock: ManualScheduler()) { log.write($0, $1) } }
+    let configuration = try Configuration(text) {
+      $0.log = Log(threshold: .warning, clock: ManualScheduler()) { log.write($0, $1) }
+    }
     #expect(configuration.key(facts) == "off")
     #expect(log.lines.contains { $0.level == .warning })
   }
@@ -209,7 +221,9 @@ import Testing
   @Test func whatSwitchesAFlagOffOrNamesNoSegmentIsTold() throws {
     for flag in [#""environmentEnabled":"true""#, #""environmentEnabled":true,"rules":[{"id":1,"segmentId":99}]"#] {
       let log = RecordingLogSink()
-      _ = try Configuration(#"{"featureFlags":[{"featureKey":"f",\#(flag)}]}"#) { $0.log = Log(threshold: .warning, clock: ManualScheduler()) { log.write($0, $1) } }
+      _ = try Configuration(#"{"featureFlags":[{"featureKey":"f",\#(flag)}]}"#) {
+        $0.log = Log(threshold: .warning, clock: ManualScheduler()) { log.write($0, $1) }
+      }
       #expect(log.lines.contains { $0.level == .warning })
     }
   }
@@ -236,9 +250,14 @@ import Testing
       func segment(_ id: Int, _ condition: String) -> String {
         #"{"id":\#(id),"conditionsData":{"firstLevel":[{"conditions":[\#(condition)]}]}}"#
       }
-      let segments = [segment(5, asked), segment(6, #"{"targetingType":"SEGMENT","segmentId":5}"#), segment(7, #"{"targetingType":"SEGMENT","segmentId":8}"#), segment(8, #"{"targetingType":"DEVICE_TYPE","device":"PHONE"}"#)]
+      let segments = [
+        segment(5, asked), segment(6, #"{"targetingType":"SEGMENT","segmentId":5}"#),
+        segment(7, #"{"targetingType":"SEGMENT","segmentId":8}"#),
+        segment(8, #"{"targetingType":"DEVICE_TYPE","device":"PHONE"}"#),
+      ]
       let askers = [5, 6, 8].map { #"{"featureKey":"\#($0)","rules":[{"id":2,"segmentId":\#($0)}]}"# }
-      return #"{"featureFlags":[{"id":1,"featureKey":"asked","rules":[{"id":1,"experimentId":\#(experiment)}]},\#(askers.joined(separator: ","))],"segments":[\#(segments.joined(separator: ","))]}"#
+      return
+        #"{"featureFlags":[{"id":1,"featureKey":"asked","rules":[{"id":1,"experimentId":\#(experiment)}]},\#(askers.joined(separator: ","))],"segments":[\#(segments.joined(separator: ","))]}"#
     }
     let (first, second) = (try Configuration(text(100)), try Configuration(text(101)))
     #expect(Set(second.snapshot.changedFeatures(since: first.snapshot)) == ["asked", "5", "6"])
@@ -256,7 +275,8 @@ import Testing
     let none = #"{"key":"off","name":"Off","id":-1,"experimentId":-1,\#(variables)}"#
     let expected =
       #"{"dateModified":1767225600000,"featureFlags":{"f":{"environmentEnabled":true,"defaultVariationKey":"off","defaultVariation":"#
-      + none + #","variations":{"off":"# + none + #"},"rules":[{"variations":{"off":{"key":"off","name":"Off","id":7,"experimentId":100,"#
+      + none + #","variations":{"off":"# + none
+      + #"},"rules":[{"variations":{"off":{"key":"off","name":"Off","id":7,"experimentId":100,"#
       + variables + "}}}]}}}"
     let configuration = try Configuration(text)
     #expect(String(decoding: DataFileText.json(configuration.snapshot), as: UTF8.self) == expected)
@@ -265,11 +285,14 @@ import Testing
   @Test func anExplanationTellsEachConditionsOutcome() throws {
     let configuration = try Configuration(Self.targeted(#"{"targetingType":"DEVICE_TYPE","isInclude":false,"device":"PHONE"}"#))
     var evaluator = KameleoonEvaluator(
-      configuration.snapshot, VisitorFacts(VisitorFacts.Content(code: [0x76], visitStart: 0)), now: 0, recorder: ExplanationRecorder(configuration.snapshot.base))
+      configuration.snapshot, VisitorFacts(VisitorFacts.Content(code: [0x76], visitStart: 0)), now: 0,
+      recorder: ExplanationRecorder(configuration.snapshot.base))
     let choice = evaluator.decide(configuration.flag)
     #expect(!choice.row.isNone)
     let text = String(decoding: evaluator.recorder.finish(), as: UTF8.self)
-    #expect(text.contains(#"{"condition":{"targetingType":"DEVICE_TYPE","isInclude":false,"device":"PHONE"},"actual":null,"holds":true}"#))
+    #expect(
+      text.contains(
+        #"{"condition":{"targetingType":"DEVICE_TYPE","isInclude":false,"device":"PHONE"},"actual":null,"holds":true}"#))
     #expect(text.contains(#""outcome":"delivered","variation":"on""#))
   }
 }
@@ -299,7 +322,8 @@ extension EvaluatorTests {
 
     func key(_ facts: VisitorFacts.Content, saves: Bool = true) -> String {
       let choice = decide(facts, saves: saves)
-      return choice.row.isNone ? "" : String(decoding: choice.row(in: snapshot.base).pointee.key.bytes(snapshot.base), as: UTF8.self)
+      return choice.row.isNone
+        ? "" : String(decoding: choice.row(in: snapshot.base).pointee.key.bytes(snapshot.base), as: UTF8.self)
     }
 
     func isTargeted(_ facts: VisitorFacts.Content, saves: Bool = true) -> Bool { key(facts, saves: saves) == "on" }
@@ -307,7 +331,8 @@ extension EvaluatorTests {
 
   /// One experiment of two halves.
   static func configuration(
-    exposition: Double = 1, flag: String = #""id":1"#, segment: String = "null", segments: String = "[]", customData: String = "[]",
+    exposition: Double = 1, flag: String = #""id":1"#, segment: String = "null", segments: String = "[]",
+    customData: String = "[]",
     type: String = "EXPERIMENTATION", general: String = #""configuration":{}"#
   ) -> String {
     let share = type == "EXPERIMENTATION" && general.contains("REQUIRED") ? 1.0 : 0.5

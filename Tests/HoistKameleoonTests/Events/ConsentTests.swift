@@ -8,7 +8,8 @@ import Testing
 /// What goes of a visitor is decided by what it has answered last, whoever holds it by then.
 @Suite("The last answer counts (KAM-60, 4.4; no consent)") struct ConsentTests {
   private let store = MemoryCacheManager()
-  private static let configuration = #"{"configuration":{"consentType":"REQUIRED"},"customData":[{"id":1,"index":3,"isMappingIdentifier":true}]}"#
+  private static let configuration =
+    #"{"configuration":{"consentType":"REQUIRED"},"customData":[{"id":1,"index":3,"isMappingIdentifier":true}]}"#
   private static let phone = "eventType=staticData&deviceType=PHONE&visitorCode=anna"
 
   private func rig(
@@ -108,7 +109,9 @@ import Testing
     #expect(rig.sent(anna) == [Self.phone])
   }
 
-  @Test("Nobody holds the visitor, and its request waits for another attempt: a refusal that is stored meanwhile is heard (KAM-60, contract 8; no consent, failing, second client)")
+  @Test(
+    "Nobody holds the visitor, and its request waits for another attempt: a refusal that is stored meanwhile is heard (KAM-60, contract 8; no consent, failing, second client)"
+  )
   func aRefusalBetweenTwoAttempts() throws {
     do {
       let rig = try rig(["online": "false"], keeps: true)
@@ -164,9 +167,11 @@ import Testing
     #expect(lines(rig) == [])
   }
 
-  @Test("Ready, 5,000 visitors have not answered: who has is sent, and what waits is forgotten by its age (contract 6)", arguments: [
-    ([:], 30 * 86_400_000), (["data_expiration_interval_minute": "60"], 60 * 60_000),
-  ] as [([String: String], Int64)])
+  @Test(
+    "Ready, 5,000 visitors have not answered: who has is sent, and what waits is forgotten by its age (contract 6)",
+    arguments: [
+      ([:], 30 * 86_400_000), (["data_expiration_interval_minute": "60"], 60 * 60_000),
+    ] as [([String: String], Int64)])
   func visitorsWhoNeverAnswerHoldUpNobody(_ properties: [String: String], _ age: Int64) throws {
     let rig = try rig(properties) { request in answer(request.url.contains("/visit/events") ? 200 : 304) }
     var statuses: [Int32: Int] = [:]
@@ -186,7 +191,9 @@ import Testing
     #expect(try rig.visitor("silent 1").add([.device(.phone)]) == .ok)
   }
 
-  @Test("Two clients of one process share a store: a refusal told to one is heard by the other before it sends (KAM-60, contract 8; no consent, second client)")
+  @Test(
+    "Two clients of one process share a store: a refusal told to one is heard by the other before it sends (KAM-60, contract 8; no consent, second client)"
+  )
   func aRefusalOfAnotherClient() throws {
     let (one, other) = (try rig(keeps: true), try rig(keeps: true))
     let (anna, same) = (try one.visitor("anna"), try other.visitor("anna"))

@@ -34,8 +34,10 @@ import Testing
       Tracked.exposure(100, 7, .experimentation), Tracked.custom(3, "a b", place: 9, isMapping: true),
       TrackedDatum(
         kind: .customData, key: bytes("0"), place: 0,
-        content: .customData(CustomData(index: 0, values: [bytes(""), bytes("ü"), bytes("")], overwrites: false), isMapping: false)),
-      TrackedDatum(kind: .customData, key: bytes("1"), place: 0, content: .customData(CustomData(index: 1, values: []), isMapping: false)),
+        content: .customData(
+          CustomData(index: 0, values: [bytes(""), bytes("ü"), bytes("")], overwrites: false), isMapping: false)),
+      TrackedDatum(
+        kind: .customData, key: bytes("1"), place: 0, content: .customData(CustomData(index: 1, values: []), isMapping: false)),
       TrackedDatum(
         kind: .conversion, key: nil, place: 1,
         content: .conversion(Conversion(goalID: .max, revenue: -2.5, isNegative: true))),
@@ -49,7 +51,9 @@ import Testing
   }
 
   @Test func whatCannotBeFinishedIsNoRow() {
-    let recorded = TrackedRow.withRecord(Tracked.custom(1, "a"), of: identity, hasConsent: true, nonce: 1) { Array($0) + Array($1) }
+    let recorded = TrackedRow.withRecord(Tracked.custom(1, "a"), of: identity, hasConsent: true, nonce: 1) {
+      Array($0) + Array($1)
+    }
     // It never leaves the process unfinished.
     #expect(TrackedRow(recorded) == nil)
     for length in 0..<40 { #expect(recorded.prefix(length).withUnsafeBytes { TrackedRow(TrackedRow.finished($0)) } == nil) }

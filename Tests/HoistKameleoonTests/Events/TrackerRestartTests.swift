@@ -33,7 +33,8 @@ import Testing
     let second = try TrackerBench(manager: manager, seed: 2)
     second.open.consenting.value = ["anna"]
     second.advance(1_000)
-    #expect(second.sent == [["\(Tracked.phoneLine)&mappingValue=anna&userAgent=ua", "\(Tracked.conversionLine(1))&mappingValue=anna"]])
+    #expect(
+      second.sent == [["\(Tracked.phoneLine)&mappingValue=anna&userAgent=ua", "\(Tracked.conversionLine(1))&mappingValue=anna"]])
     #expect(second.nonces == nonces.value && second.count("adopted") == 2)
     second.tracker.stop()
     second.settle()
@@ -60,7 +61,8 @@ import Testing
     #expect(second.sent.count == 2 && second.sent[1] == ["\(Tracked.phoneLine)&visitorCode=anna&userAgent=new"])
   }
 
-  @Test("What waits for consent is no older because the clock was wrong when it was recorded (KAM-60; no consent, reopened)",
+  @Test(
+    "What waits for consent is no older because the clock was wrong when it was recorded (KAM-60; no consent, reopened)",
     arguments: [-1_636_928_000_000, 18_000_000, -18_000_000])
   func ageOfWhatWaitsForConsent(wrong: Int64) throws {
     let scheduler = ManualScheduler(unixMilliseconds: 1_700_000_000_000 + wrong)
@@ -100,7 +102,8 @@ import Testing
 
   @Test func whatCannotBeReadIsDropped() throws {
     let dead = EventOwner(id: "dead", leaseMilliseconds: 1)
-    let row = EventRow(id: "1", pipeline: Tracker.pipelineName, subject: "anna", createdUnixMilliseconds: 0, payload: [1, 0, 200])
+    let row = EventRow(
+      id: "1", pipeline: Tracker.pipelineName, subject: "anna", createdUnixMilliseconds: 0, payload: [1, 0, 200])
     manager.putEvents([row], owner: dead)
     manager.releaseEvents(owner: dead)
     let bench = try TrackerBench(manager: manager)

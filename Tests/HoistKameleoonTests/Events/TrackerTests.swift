@@ -27,7 +27,9 @@ import Testing
     #expect(bench.sent.count == 1 && bench.host.time.pendingTimerCount == 1)
   }
 
-  @Test("Out of range is clamped (KAM-05, KAM-B18, A1; ready)", arguments: [("50", 100), ("2000", 2_000), ("9000", 5_000)] as [(String, Int64)])
+  @Test(
+    "Out of range is clamped (KAM-05, KAM-B18, A1; ready)",
+    arguments: [("50", 100), ("2000", 2_000), ("9000", 5_000)] as [(String, Int64)])
   func theIntervalIsTheNearestThatIsAllowed(_ given: String, _ interval: Int64) throws {
     let bench = try TrackerBench(["tracking_interval_millisecond": given])
     let anna = bench.visitor("anna")
@@ -58,7 +60,8 @@ import Testing
     let anna = bench.visitor("anna")
     anna.userAgent = "ua"
     #expect(bench.flush(anna) == [.ok] && bench.flush(anna) == [.ok])
-    #expect(bench.sent == [["eventType=activity&visitorCode=anna&userAgent=ua"], ["eventType=activity&visitorCode=anna&userAgent=ua"]])
+    #expect(
+      bench.sent == [["eventType=activity&visitorCode=anna&userAgent=ua"], ["eventType=activity&visitorCode=anna&userAgent=ua"]])
     anna.hasConsentToTrack = false
     #expect(bench.flush(anna) == [.ok])
     #expect(bench.sent.count == 2)
@@ -83,14 +86,21 @@ import Testing
     }
     _ = bench.flush(anna)
     #expect(
-      bench.sent == [["eventType=experiment&id=2&variationId=2&visitorCode=anna&userAgent=ua", "\(Tracked.conversionLine(1))&visitorCode=anna"]])
+      bench.sent == [
+        [
+          "eventType=experiment&id=2&variationId=2&visitorCode=anna&userAgent=ua",
+          "\(Tracked.conversionLine(1))&visitorCode=anna",
+        ]
+      ])
     anna.hasConsentToTrack = true
     bench.tracker.consentChanged(anna)
     bench.advance(5_000)
     #expect(bench.sent.count == 1)
     _ = bench.flush(anna)
     #expect(
-      bench.sent[1] == ["\(Tracked.phoneLine)&visitorCode=anna&userAgent=ua", "eventType=experiment&id=1&variationId=1&visitorCode=anna"])
+      bench.sent[1] == [
+        "\(Tracked.phoneLine)&visitorCode=anna&userAgent=ua", "eventType=experiment&id=1&variationId=1&visitorCode=anna",
+      ])
     #expect(anna.exposures.value == ["2 is sent", "1 is sent"])
   }
 
@@ -189,7 +199,9 @@ import Testing
     #expect(bench.sent == [["\(Tracked.phoneLine)&visitorCode=anna"]])
   }
 
-  @Test("A flush of the client sends what may be sent of everybody (KAM-59; ready, no consent, failing)") func aFlushOfTheClient() throws {
+  @Test("A flush of the client sends what may be sent of everybody (KAM-59; ready, no consent, failing)") func aFlushOfTheClient()
+    throws
+  {
     let bench = try TrackerBench()
     let (anna, bea) = (bench.visitor("anna"), bench.visitor("bea"))
     bench.tracker.record(Tracked.phone, of: anna)

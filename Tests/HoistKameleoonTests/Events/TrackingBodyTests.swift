@@ -5,7 +5,9 @@ import Testing
 @testable import HoistKameleoon
 
 @Suite("The lines of a tracking request (2.5)") struct TrackingBodyTests {
-  private func row(_ datum: TrackedDatum, _ identity: TrackingIdentity, isOwn: Bool = false) throws -> (subject: [UInt8], row: TrackedRow) {
+  private func row(_ datum: TrackedDatum, _ identity: TrackingIdentity, isOwn: Bool = false) throws -> (
+    subject: [UInt8], row: TrackedRow
+  ) {
     let payload = TrackedRow.payload(datum, of: identity, hasConsent: true, nonce: 0xAB, isOwn: isOwn)
     return (identity.subject, try #require(TrackedRow(payload)))
   }

@@ -20,7 +20,9 @@ import Testing
     }
   }
 
-  private func rig(_ properties: [String: String] = [:], cacheManager: (any CacheManager)? = nil, seed: UInt64 = 7) throws -> KameleoonRig {
+  private func rig(_ properties: [String: String] = [:], cacheManager: (any CacheManager)? = nil, seed: UInt64 = 7) throws
+    -> KameleoonRig
+  {
     try KameleoonRig(properties, configuration: Self.configuration, cacheManager: cacheManager, seed: seed) { request in
       request.url.contains("/visit/events") ? answer(200) : answer(304)
     }
@@ -33,11 +35,18 @@ import Testing
     #expect(anna.trackConversion(Conversion(goalID: 5, revenue: 2, isNegative: true)) == .ok)
     rig.scheduler.advance(milliseconds: 1_000)
     #expect(
-      lines(rig) == [["staticData&deviceType=PHONE&visitorCode=anna&userAgent=ua", "conversion&goalId=5&revenue=2.0&negative=true&visitorCode=anna"]])
+      lines(rig) == [
+        [
+          "staticData&deviceType=PHONE&visitorCode=anna&userAgent=ua",
+          "conversion&goalId=5&revenue=2.0&negative=true&visitorCode=anna",
+        ]
+      ])
     #expect(anna.trackConversion(Conversion(goalID: 5, revenue: .nan)) == .argument)
   }
 
-  @Test("What finds no room is answered with that; it is known for targeting, and an exposure comes again (KAM-41, KAM-56, G5; offline, full queue)")
+  @Test(
+    "What finds no room is answered with that; it is known for targeting, and an exposure comes again (KAM-41, KAM-56, G5; offline, full queue)"
+  )
   func fullQueue() throws {
     let rig = try KameleoonRig(["events.capacity": "10", "online": "false"], configuration: customDataConfiguration)
     let anna = try rig.visitor("anna")
@@ -81,7 +90,9 @@ import Testing
     withExtendedLifetime(anna) {}
   }
 
-  @Test("The client's own visitor is reported active once somebody has asked for it (KAM-14, KAM-B17; ready)", arguments: ["0", "15000"])
+  @Test(
+    "The client's own visitor is reported active once somebody has asked for it (KAM-14, KAM-B17; ready)",
+    arguments: ["0", "15000"])
   func aGeneratedVisitorThatNobodyAskedForIsNotReported(_ interval: String) throws {
     let rig = try rig(["activity_tracking_interval_millisecond": interval])
     rig.settle { rig.visitors.own.current != nil }
@@ -136,7 +147,8 @@ import Testing
     #expect(
       lines(rig) == [
         [
-          "staticData&deviceType=PHONE&mappingValue=user", "geolocation&country=FR&mappingValue=user", "\(mapping)&mappingValue=user",
+          "staticData&deviceType=PHONE&mappingValue=user", "geolocation&country=FR&mappingValue=user",
+          "\(mapping)&mappingValue=user",
           "conversion&goalId=1&revenue=0.0&negative=false&mappingValue=user",
         ]
       ])
@@ -202,7 +214,10 @@ import Testing
     rig.scheduler.advance(milliseconds: 1_000)
     #expect(
       lines(rig) == [
-        ["conversion&goalId=12&revenue=1.5&negative=true&visitorCode=me", "conversion&goalId=13&revenue=0.0&negative=false&visitorCode=other"]
+        [
+          "conversion&goalId=12&revenue=1.5&negative=true&visitorCode=me",
+          "conversion&goalId=13&revenue=0.0&negative=false&visitorCode=other",
+        ]
       ])
   }
 }

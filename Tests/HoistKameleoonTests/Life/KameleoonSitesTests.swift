@@ -27,7 +27,8 @@ struct KameleoonSitesTests {
       try values.set(name, value)
     }
     return try sites.create(
-      siteCode: site, visitorCode: code.map { Array($0.utf8) }, values: values, isGiven: isGiven, plugins: Plugins(), services: services)
+      siteCode: site, visitorCode: code.map { Array($0.utf8) }, values: values, isGiven: isGiven, plugins: Plugins(),
+      services: services)
   }
 
   private func refusal(_ site: String, _ code: String?) -> Status? {

@@ -56,7 +56,9 @@ struct ReadinessTests {
     #expect(withoutLimit.value.isEmpty)
   }
 
-  @Test("A fetch that fails ends no waiting, since another one may be good; with the property it does (KAM-B26; starting, failing)", arguments: [false, true])
+  @Test(
+    "A fetch that fails ends no waiting, since another one may be good; with the property it does (KAM-B26; starting, failing)",
+    arguments: [false, true])
   func failingFast(_ failsFast: Bool) throws {
     let rig = try KameleoonRig(["ready.fails_fast": "\(failsFast)"], configuration: nil)
     let heard = answers(rig, timeout: 2000)

@@ -9,7 +9,8 @@ import Testing
 struct ServiceReportsTests {
   private func event(_ timestamp: Int64) -> String { "event: configuration-update-event\ndata: {\"ts\":\(timestamp)}\n\n" }
 
-  @Test("The update handler is called for a configuration that a real-time event has brought, not for polls and 304 (KAM-43; ready)")
+  @Test(
+    "The update handler is called for a configuration that a real-time event has brought, not for polls and 304 (KAM-43; ready)")
   func updateHandler() throws {
     let rig = try KameleoonRig(configuration: nil)
     let calls = Locked(0)

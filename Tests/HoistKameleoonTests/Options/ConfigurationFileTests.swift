@@ -54,7 +54,8 @@ struct ConfigurationFileTests {
 
   @Test("What is wrong is named, with line and key, and nothing is set")
   func refusals() {
-    let list = "<plist><dict>\n<key>environment</key><string>a</string>\n<key>refresh_interval_minute</key>\n<string>soon</string></dict></plist>"
+    let list =
+      "<plist><dict>\n<key>environment</key><string>a</string>\n<key>refresh_interval_minute</key>\n<string>soon</string></dict></plist>"
     #expect(refusal(list)?.status == .configuration)
     #expect(refusal(list)?.message.hasPrefix("line 4: property \"refresh_interval_minute\"") == true)
     let unknown = refusal("<plist><dict><key>colour</key><true/></dict></plist>")
@@ -73,9 +74,11 @@ struct ConfigurationFileTests {
     }
   }
 
-  @Test("Intervals out of range are brought into it, and told of (KAM-05, KAM-B17, KAM-B18, A1; no client)", arguments: [
-    ("50", 100), ("100", 100), ("2000", 2000), ("5000", 5000), ("5001", 5000), ("-1", 100),
-  ] as [(String, Int64)])
+  @Test(
+    "Intervals out of range are brought into it, and told of (KAM-05, KAM-B17, KAM-B18, A1; no client)",
+    arguments: [
+      ("50", 100), ("100", 100), ("2000", 2000), ("5000", 5000), ("5001", 5000), ("-1", 100),
+    ] as [(String, Int64)])
   func trackingInterval(given: String, used: Int64) throws {
     var values = empty
     try values.set("site_code", "x")

@@ -40,7 +40,9 @@ struct RemoteDataTests {
   }
 
   @discardableResult
-  private func ask(_ rig: KameleoonRig, _ visitor: KameleoonVisitor, _ question: RemoteQuestion, timeout: Int64 = -1) -> HeardAnswers {
+  private func ask(_ rig: KameleoonRig, _ visitor: KameleoonVisitor, _ question: RemoteQuestion, timeout: Int64 = -1)
+    -> HeardAnswers
+  {
     let heard = HeardAnswers()
     #expect(visitor.ask(question, timeoutMilliseconds: timeout) { heard.take($0) } == .ok)
     rig.scheduler.run()
@@ -52,18 +54,22 @@ struct RemoteDataTests {
 
   // MARK: Visitor data
 
-  @Test("Custom data of the visitor's other devices is there for targeting, and the code for bucketing (KAM-46, KAM-47, KAM-53, KAM-66, KAM-69; ready)")
+  @Test(
+    "Custom data of the visitor's other devices is there for targeting, and the code for bucketing (KAM-46, KAM-47, KAM-53, KAM-66, KAM-69; ready)"
+  )
   func visitorDataIsAdded() throws {
     let rig = try rig { _ in answer(200, Self.visits) }
     let visitor = try rig.visitor("v 1")
     let heard = ask(rig, visitor, visitorData)
-    #expect(asked(rig).map(\.url) == [
-      "https://data.kameleoon.io/visit/visitor?siteCode=site&visitorCode=v%201&maxNumberPreviousVisits=1&version=0&staticData=true&currentVisit=true&customData=true"
-    ])
+    #expect(
+      asked(rig).map(\.url) == [
+        "https://data.kameleoon.io/visit/visitor?siteCode=site&visitorCode=v%201&maxNumberPreviousVisits=1&version=0&staticData=true&currentVisit=true&customData=true"
+      ])
     #expect(heard.statuses == [.ok])
-    #expect(heard.data == [
-      #"{"type":"CustomData","index":2,"values":["a"]}"#, #"{"type":"Conversion","goalId":7,"revenue":2.5,"negative":false}"#,
-    ])
+    #expect(
+      heard.data == [
+        #"{"type":"CustomData","index":2,"values":["a"]}"#, #"{"type":"Conversion","goalId":7,"revenue":2.5,"negative":false}"#,
+      ])
     #expect(visitor.facts.customData.map(\.index) == [2])
     #expect(visitor.facts.conversions == [GoalReached(goalID: 7, time: 5)])
     #expect(visitor.facts.mappingIdentifier.map { text($0) } == "anon")
@@ -130,9 +136,11 @@ struct RemoteDataTests {
     #expect(heard.all.map { $0.body.map { text($0) } } == [body, body, body])
   }
 
-  @Test("An answer that means success and has no content is none (KAM-45; ready)", arguments: [
-    answer(304, "ignored"), answer(403, "ignored"), answer(200), answer(204),
-  ])
+  @Test(
+    "An answer that means success and has no content is none (KAM-45; ready)",
+    arguments: [
+      answer(304, "ignored"), answer(403, "ignored"), answer(200), answer(204),
+    ])
   func remoteDataWithoutContent(response: ScriptedTransport.Answer) throws {
     let rig = try rig { _ in response }
     let heard = ask(rig, try rig.visitor("v"), .data(key: bytes("k")))
@@ -155,7 +163,9 @@ struct RemoteDataTests {
     #expect(visitor.facts.customData.map { $0.values.map { text($0) } } == [["seg1", "seg2"], ["seg1", "seg2"]])
   }
 
-  @Test("An answer without audiences is a custom data without values (KAM-55; ready)", arguments: ["{}", "[1]", "7", #"{"warehouseAudiences":[]}"#])
+  @Test(
+    "An answer without audiences is a custom data without values (KAM-55; ready)",
+    arguments: ["{}", "[1]", "7", #"{"warehouseAudiences":[]}"#])
   func noAudiences(body: String) throws {
     let rig = try rig { _ in answer(200, body) }
     let visitor = try rig.visitor("v")
@@ -163,10 +173,12 @@ struct RemoteDataTests {
     #expect(visitor.facts.customData.map(\.index) == [10])
   }
 
-  @Test("An answer that is none adds nothing (KAM-55, KAM-74; failing)", arguments: [
-    (answer(200, "null"), Status.parse), (answer(200, ""), .parse), (answer(200, "{"), .parse), (answer(304), .notFound),
-    (answer(404), .notFound), (answer(500), .network), (noAnswer, .network),
-  ])
+  @Test(
+    "An answer that is none adds nothing (KAM-55, KAM-74; failing)",
+    arguments: [
+      (answer(200, "null"), Status.parse), (answer(200, ""), .parse), (answer(200, "{"), .parse), (answer(304), .notFound),
+      (answer(404), .notFound), (answer(500), .network), (noAnswer, .network),
+    ])
   func noWarehouse(_ outcome: ScriptedTransport.Answer, _ status: Status) throws {
     let rig = try rig { _ in outcome }
     let visitor = try rig.visitor("v")
@@ -178,12 +190,14 @@ struct RemoteDataTests {
   // MARK: Failures
 
   /// A5
-  @Test("A failure is told as such, once, after one attempt (KAM-46, KAM-74; failing)", arguments: [
-    (answer(500), Status.network), (answer(404), .notFound), (answer(401), .network), (answer(304), .network),
-    (answer(403), .network), (answer(200, "[]"), .parse), (answer(200, "x"), .parse), (answer(200, ""), .parse),
-    (noAnswer, .network), (.failure(TransportFailure(.timeout, "t")), .timeout),
-    (.failure(TransportFailure(.tooLarge, "t")), .limit), (.failure(TransportFailure(.tls, "t")), .network),
-  ])
+  @Test(
+    "A failure is told as such, once, after one attempt (KAM-46, KAM-74; failing)",
+    arguments: [
+      (answer(500), Status.network), (answer(404), .notFound), (answer(401), .network), (answer(304), .network),
+      (answer(403), .network), (answer(200, "[]"), .parse), (answer(200, "x"), .parse), (answer(200, ""), .parse),
+      (noAnswer, .network), (.failure(TransportFailure(.timeout, "t")), .timeout),
+      (.failure(TransportFailure(.tooLarge, "t")), .limit), (.failure(TransportFailure(.tls, "t")), .network),
+    ])
   func failures(_ outcome: ScriptedTransport.Answer, _ status: Status) throws {
     let rig = try rig { _ in outcome }
     let visitor = try rig.visitor("v")

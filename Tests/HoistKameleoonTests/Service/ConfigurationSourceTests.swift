@@ -36,7 +36,8 @@ struct ConfigurationSourceTests {
   @Test("The timeout of the configuration's requests is the client's (KAM-04; starting)")
   func timeouts() throws {
     #expect(try KameleoonRig(configuration: nil).fetches.first?.timeoutMilliseconds == 10_000)
-    #expect(try KameleoonRig(["default_timeout_millisecond": "250"], configuration: nil).fetches.first?.timeoutMilliseconds == 250)
+    #expect(
+      try KameleoonRig(["default_timeout_millisecond": "250"], configuration: nil).fetches.first?.timeoutMilliseconds == 250)
     let rig = try KameleoonRig(["default_timeout_millisecond": "0"], configuration: nil)
     #expect(rig.fetches.first?.timeoutMilliseconds == 10_000)
     #expect(rig.logged("default_timeout_millisecond 0 is not above 0") == 1)
@@ -127,7 +128,8 @@ struct ConfigurationSourceTests {
     #expect(rig.fetches.last?.headers.value(of: "If-Modified-Since") == SiteAnswers.monday)
   }
 
-  @Test("Starting, the service answers with an empty object: the client is not ready, and tries again (KAM-15; starting, failing)")
+  @Test(
+    "Starting, the service answers with an empty object: the client is not ready, and tries again (KAM-15; starting, failing)")
   func emptyObjectFirst() throws {
     let rig = try KameleoonRig(configuration: nil)
     rig.answerFetch(SiteAnswers.answer("{}"))
@@ -171,7 +173,8 @@ struct ConfigurationSourceTests {
 
   // MARK: What is kept
 
-  @Test("A client that has fetched once works without the service: it is ready with what was kept (KAM-76, G3; starting, failing)")
+  @Test(
+    "A client that has fetched once works without the service: it is ready with what was kept (KAM-76, G3; starting, failing)")
   func offlineStart() throws {
     let store = MemoryCacheManager()
     let first = try KameleoonRig(["store": "memory"], configuration: nil, cacheManager: store)

@@ -24,7 +24,9 @@ struct ConfigurationStreamTests {
     return stream
   }
 
-  private func event(_ data: String, _ name: String = "configuration-update-event") -> String { "event: \(name)\ndata: \(data)\n\n" }
+  private func event(_ data: String, _ name: String = "configuration-update-event") -> String {
+    "event: \(name)\ndata: \(data)\n\n"
+  }
 
   @Test("A configuration opens the stream, and another one closes it")
   func onAndOff() throws {
@@ -65,7 +67,8 @@ struct ConfigurationStreamTests {
 
   @Test(
     "Streaming, an event is dated in the future: those after it are fetched for all the same (2.4, contract 9)",
-    arguments: [1_000, 3_600_000, 23 * 3_600_000, 86_400_000 * 2, 86_400_000 * 365 * 100, Int64.max - 1_700_000_100_000] as [Int64])
+    arguments: [1_000, 3_600_000, 23 * 3_600_000, 86_400_000 * 2, 86_400_000 * 365 * 100, Int64.max - 1_700_000_100_000]
+      as [Int64])
   func future(ahead: Int64) throws {
     let rig = try streaming()
     let stream = try opened(rig)
@@ -93,7 +96,8 @@ struct ConfigurationStreamTests {
     #expect(rig.fetches.count == 4)
   }
 
-  @Test("Streaming, the connection was lost: what is caught up with is told to the update handler, once (KAM-43, KAM-77; failing)")
+  @Test(
+    "Streaming, the connection was lost: what is caught up with is told to the update handler, once (KAM-43, KAM-77; failing)")
   func caughtUp() throws {
     let rig = try streaming(["refresh_interval_minute": "1"])
     let told = Locked<[String]>([])
@@ -132,7 +136,9 @@ struct ConfigurationStreamTests {
     #expect(rig.transport.open.contains { !$0.isStream })
   }
 
-  @Test("Started, and forked: what changed between the first fetch and the opening of the stream is fetched (KAM-20, 2.4; starting, forked)")
+  @Test(
+    "Started, and forked: what changed between the first fetch and the opening of the stream is fetched (KAM-20, 2.4; starting, forked)"
+  )
   func openedFirst() throws {
     let rig = try streaming()
     rig.transport.streams.last?.open()
@@ -177,7 +183,8 @@ struct ConfigurationStreamTests {
     #expect(rig.fetches.last?.url.hasSuffix("ts=3") == true)
   }
 
-  @Test("However many events the service sends, fetches begin a second apart, and the last says what is asked for (KAM-20; ready)")
+  @Test(
+    "However many events the service sends, fetches begin a second apart, and the last says what is asked for (KAM-20; ready)")
   func floodOfEvents() throws {
     let rig = try streaming()
     let stream = try opened(rig)
@@ -198,7 +205,9 @@ struct ConfigurationStreamTests {
     #expect(rig.fetches.count == 2)
   }
 
-  @Test("A connection that ends is opened again for ever, after 3 s at first and a minute at last, and then what was missed is fetched (KAM-77; failing)")
+  @Test(
+    "A connection that ends is opened again for ever, after 3 s at first and a minute at last, and then what was missed is fetched (KAM-77; failing)"
+  )
   func reconnecting() throws {
     let rig = try streaming()
     try opened(rig).endStream()

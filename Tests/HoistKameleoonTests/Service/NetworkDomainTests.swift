@@ -19,7 +19,9 @@ struct NetworkDomainTests {
 
   @Test(
     "What is no domain is told of, and the service's own hosts stay",
-    arguments: ["example", "exa mple.com", "-a.com", "a-.com", "a_b.com", "https://example.com/", "example.com:8080", "..", "é.com"])
+    arguments: [
+      "example", "exa mple.com", "-a.com", "a-.com", "a_b.com", "https://example.com/", "example.com:8080", "..", "é.com",
+    ])
   func noDomain(_ text: String) throws {
     let rig = try KameleoonRig(["network_domain": text], configuration: nil)
     #expect(rig.fetches.first?.url == "https://sdk-config.kameleoon.eu/v3/site")
@@ -40,7 +42,8 @@ struct NetworkDomainTests {
     }
   }
 
-  @Test("Ready, what is no domain: the secret goes to no host that nobody has named (KAM-08; ready)") func theSecretStays() throws {
+  @Test("Ready, what is no domain: the secret goes to no host that nobody has named (KAM-08; ready)") func theSecretStays() throws
+  {
     let basic = "Basic Y2lkOmNzZWNyZXQ="
     #expect(try asked([:]) == ["api.kameleoon.com \(basic)", "data.kameleoon.io Bearer tok"])
     #expect(try asked(["network_domain": "example.com"]) == ["api.example.com \(basic)", "data.example.com Bearer tok"])
@@ -49,10 +52,12 @@ struct NetworkDomainTests {
     #expect(try asked(named) == ["t.example.com \(basic)", "data.kameleoon.io Bearer tok"])
   }
 
-  @Test("Starting, one of the two credentials is missing: that is told, without a word of the other (KAM-08; starting)", arguments: [
-    (["client_id": "cid"], "client_id without client_secret"), (["client_secret": "hush"], "client_secret without client_id"),
-    ([:], nil), (["client_id": "cid", "client_secret": "hush"], nil),
-  ] as [([String: String], String?)])
+  @Test(
+    "Starting, one of the two credentials is missing: that is told, without a word of the other (KAM-08; starting)",
+    arguments: [
+      (["client_id": "cid"], "client_id without client_secret"), (["client_secret": "hush"], "client_secret without client_id"),
+      ([:], nil), (["client_id": "cid", "client_secret": "hush"], nil),
+    ] as [([String: String], String?)])
   func halfOfTheCredentials(_ properties: [String: String], _ told: String?) throws {
     let rig = try KameleoonRig(properties)
     rig.deliver()

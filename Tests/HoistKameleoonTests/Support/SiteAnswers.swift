@@ -10,7 +10,9 @@ enum SiteAnswers {
   static let tuesday = "Tue, 06 Jan 2026 10:00:00 GMT"
 
   /// One flag of that name, on for everybody.
-  static func configuration(_ flag: String = "f1", streams: Bool = false, dateModified: Int64? = nil, domain: String = "") -> String {
+  static func configuration(_ flag: String = "f1", streams: Bool = false, dateModified: Int64? = nil, domain: String = "")
+    -> String
+  {
     """
     {"configuration":{"realTimeUpdate":\(streams),"dataApiDomain":"\(domain)"},\(dateModified.map { "\"dateModified\":\($0)," } ?? "")
     "customData":[],"segments":[],"featureFlags":[{"id":1,"featureKey":"\(flag)","defaultVariationKey":"off",

@@ -43,7 +43,8 @@ import Testing
     let rig = try KameleoonRig()
     let visitor = try rig.visitor("visitor")
     _ = visitor.add([
-      .browser(Browser(kind: .chrome, version: nil)), .browser(browser), .operatingSystem(.linux), .cookie([Cookie(name: bytes("a"), value: bytes("1"))]),
+      .browser(Browser(kind: .chrome, version: nil)), .browser(browser), .operatingSystem(.linux),
+      .cookie([Cookie(name: bytes("a"), value: bytes("1"))]),
       .cookie([Cookie(name: bytes("b"), value: bytes("2"))]), .applicationVersion(bytes("1.2")),
     ])
     #expect(visitor.facts.browser == browser)
@@ -52,7 +53,8 @@ import Testing
     #expect(visitor.facts.applicationVersion.map { text($0) } == "1.2")
   }
 
-  @Test("Custom data is named as the configuration does; an unknown name drops it (KAM-B14; ready)") func namedCustomData() throws {
+  @Test("Custom data is named as the configuration does; an unknown name drops it (KAM-B14; ready)") func namedCustomData() throws
+  {
     let rig = try KameleoonRig(configuration: customDataConfiguration)
     let visitor = try rig.visitor("visitor")
     _ = visitor.add([
@@ -61,20 +63,26 @@ import Testing
     ])
     #expect(visitor.facts.customData.map(\.index) == [0])
     #expect(rig.logged("custom data \"nobody\" is dropped") == 1)
-    #expect(rig.sent(visitor) == ["eventType=customData&index=0&valuesCountMap=%7B%22gold%22%3A1%7D&overwrite=true&visitorCode=visitor"])
+    #expect(
+      rig.sent(visitor) == ["eventType=customData&index=0&valuesCountMap=%7B%22gold%22%3A1%7D&overwrite=true&visitorCode=visitor"]
+    )
   }
 
-  @Test("What is not tracked, or is local, is never sent, nor what it took the place of (KAM-B19; ready)") func untracked() throws {
+  @Test("What is not tracked, or is local, is never sent, nor what it took the place of (KAM-B19; ready)") func untracked() throws
+  {
     let rig = try KameleoonRig(configuration: customDataConfiguration)
     let visitor = try rig.visitor("visitor")
     _ = visitor.add([.device(.phone), custom(0, "a"), custom(5, "local")])
     _ = visitor.add([.device(.tablet), custom(1, "b")], isTracked: false)
     #expect(visitor.facts.device == .tablet)
     #expect(visitor.facts.customData.map(\.index) == [0, 5, 1])
-    #expect(rig.sent(visitor) == ["eventType=customData&index=0&valuesCountMap=%7B%22a%22%3A1%7D&overwrite=true&visitorCode=visitor"])
+    #expect(
+      rig.sent(visitor) == ["eventType=customData&index=0&valuesCountMap=%7B%22a%22%3A1%7D&overwrite=true&visitorCode=visitor"])
   }
 
-  @Test("Data goes with an evaluation, a conversion or a flush, not by itself (KAM-56, KAM-58; ready)") func nothingBySelf() throws {
+  @Test("Data goes with an evaluation, a conversion or a flush, not by itself (KAM-56, KAM-58; ready)") func nothingBySelf()
+    throws
+  {
     let rig = try KameleoonRig()
     let visitor = try rig.visitor("visitor")
     _ = visitor.add([.device(.phone)])
@@ -97,11 +105,14 @@ import Testing
     #expect(visitor.facts.conversions.last?.goalID == 10_000)
   }
 
-  @Test("Data waits for the first configuration, which says what it means (KAM-15, KAM-B14, KAM-67; starting)") func dataAside() throws {
+  @Test("Data waits for the first configuration, which says what it means (KAM-15, KAM-B14, KAM-67; starting)") func dataAside()
+    throws
+  {
     let rig = try KameleoonRig(["online": "true"], configuration: nil)
     let visitor = try rig.visitor("visitor")
     _ = visitor.add([
-      .customData(CustomData(name: bytes("plan"), values: [bytes("gold")])), custom(3, "user"), custom(5, "local"), .device(.phone),
+      .customData(CustomData(name: bytes("plan"), values: [bytes("gold")])), custom(3, "user"), custom(5, "local"),
+      .device(.phone),
     ])
     #expect(visitor.facts.device == nil)
     #expect(visitor.force(100, variation: bytes("on")) == .kameleoonSDKNotReady)
@@ -147,11 +158,13 @@ import Testing
     #expect(visitor.facts.forced.isEmpty)
   }
 
-  @Test("Variations are simulated by the text of the cookie, encoded or not (KAM-B27; ready)", arguments: [
-    (#"{"f":{"expId":1,"varId":2},"g":{"expId":0},"h":7}"#, [("f", 1, 2), ("g", 0, 0)]),
-    ("%7B%22f%22%3A%7B%22expId%22%3A1%2C%22varId%22%3A2%7D%7D", [("f", 1, 2)]),
-    ("", []),
-  ] as [(String, [(String, Int64, Int64)])])
+  @Test(
+    "Variations are simulated by the text of the cookie, encoded or not (KAM-B27; ready)",
+    arguments: [
+      (#"{"f":{"expId":1,"varId":2},"g":{"expId":0},"h":7}"#, [("f", 1, 2), ("g", 0, 0)]),
+      ("%7B%22f%22%3A%7B%22expId%22%3A1%2C%22varId%22%3A2%7D%7D", [("f", 1, 2)]),
+      ("", []),
+    ] as [(String, [(String, Int64, Int64)])])
   func simulated(_ cookie: String, _ expected: [(String, Int64, Int64)]) throws {
     let rig = try KameleoonRig()
     let visitor = try rig.visitor("visitor")

@@ -5,9 +5,12 @@ import Testing
 
 @testable import HoistKameleoon
 
-@Suite("What several have changed of a visitor is put together (KAM-03, KAM-60, KAM-70, contract 8; no client)") struct KeptVisitorTests {
+@Suite("What several have changed of a visitor is put together (KAM-03, KAM-60, KAM-70, contract 8; no client)")
+struct KeptVisitorTests {
   /// A visitor at some time, as `body` makes it.
-  private func visitor(_ former: KeptVisitor? = nil, at time: Int64 = 1_000, _ body: (inout VisitorDraft) -> Void = { _ in }) -> KeptVisitor {
+  private func visitor(_ former: KeptVisitor? = nil, at time: Int64 = 1_000, _ body: (inout VisitorDraft) -> Void = { _ in })
+    -> KeptVisitor
+  {
     var draft = VisitorDraft(former?.content ?? VisitorFacts.Content(code: bytes("v"), visitStart: 1_000))
     if let former { draft.rest = former.rest }
     let definitions = CustomDataDefinitions([CustomDataDefinition]())
@@ -61,9 +64,13 @@ import Testing
 
   @Test("A refusal stands against an answer of who did not know of it; who did may agree again (KAM-60; no client)")
   func refusals() {
-    func answered(_ consent: LegalConsent, _ former: KeptVisitor? = nil) -> KeptVisitor { visitor(former) { $0.content.consent = consent } }
+    func answered(_ consent: LegalConsent, _ former: KeptVisitor? = nil) -> KeptVisitor {
+      visitor(former) { $0.content.consent = consent }
+    }
     let (unknown, given, refused) = (answered(.unknown), answered(.given), answered(.refused))
-    func consent(_ ours: KeptVisitor, _ base: KeptVisitor?, _ theirs: KeptVisitor) -> LegalConsent { merged(ours, base, theirs).content.consent }
+    func consent(_ ours: KeptVisitor, _ base: KeptVisitor?, _ theirs: KeptVisitor) -> LegalConsent {
+      merged(ours, base, theirs).content.consent
+    }
     #expect(consent(given, unknown, refused) == .refused && consent(given, nil, refused) == .refused)
     #expect(consent(refused, given, given) == .refused && consent(refused, unknown, given) == .refused)
     #expect(consent(given, refused, refused) == .given)
@@ -71,7 +78,9 @@ import Testing
     #expect(consent(refused, refused, given) == .given)
   }
 
-  @Test("What is too old here is gone, but not what another has renewed; the first mapping identifier holds (KAM-03, KAM-70; no client)")
+  @Test(
+    "What is too old here is gone, but not what another has renewed; the first mapping identifier holds (KAM-03, KAM-70; no client)"
+  )
   func expiry() {
     let base = visitor {
       $0.add(custom(0, "old"), isTracked: true, time: 1_000)
@@ -136,7 +145,9 @@ import Testing
     #expect(visitors[0].facts.customData.map(\.index) == [0, 1])
   }
 
-  @Test("Who is linked by one is linked for the other, and nothing takes the link's place (KAM-67; second client)") func links() throws {
+  @Test("Who is linked by one is linked for the other, and nothing takes the link's place (KAM-67; second client)") func links()
+    throws
+  {
     let rigs = [try rig(), try rig()]
     let user = try rigs[1].visitor("user")
     _ = user.add([custom(0, "early")])

@@ -50,7 +50,9 @@ import Testing
     #expect(heir.facts.conversions.map(\.goalID) == Array(0..<4_000) && heir.facts.conversions == visitor.facts.conversions)
   }
 
-  @Test("A refusal of another process is heard, and conversions of both are kept (KAM-60; second process)") func aNeighbour() throws {
+  @Test("A refusal of another process is heard, and conversions of both are kept (KAM-60; second process)") func aNeighbour()
+    throws
+  {
     let visitors = [try rig().visitor("visitor"), try rig().visitor("visitor")]
     for round in 0..<3 { for (place, visitor) in visitors.enumerated() { #expect(convert(visitor, Int64(round * 2 + place))) } }
     #expect(manager.additions > 0)
@@ -63,7 +65,8 @@ import Testing
     #expect(heir.facts.conversions.count == 8)
   }
 
-  @Test("On a full disk it is told as unsaved, and there when there is room (KAM-56; full disk, reopened)") func fullDisk() throws {
+  @Test("On a full disk it is told as unsaved, and there when there is room (KAM-56; full disk, reopened)") func fullDisk() throws
+  {
     let visitor = try rig().visitor("visitor")
     for goal in 0..<3 { #expect(convert(visitor, Int64(goal))) }
     manager.fill()
@@ -82,7 +85,8 @@ import Testing
     for goal in 0..<3 { #expect(convert(visitor, Int64(goal))) }
     let whole = manager.inner.load(key: "visitor:visitor") ?? []
     let last = try #require(whole.lastIndex(of: UInt8(ascii: "\n")))
-    manager.inner.save(key: "visitor:visitor", value: whole[..<last] + bytes("\n{\"counts\":[[1") + bytes("\n[1]") + whole[last...])
+    manager.inner.save(
+      key: "visitor:visitor", value: whole[..<last] + bytes("\n{\"counts\":[[1") + bytes("\n[1]") + whole[last...])
     let next = try rig()
     let heir = try next.visitor("visitor")
     #expect(heir.facts.conversions.map(\.goalID) == [0, 1, 2])

@@ -99,7 +99,8 @@ import Testing
     #expect(rig.visitors.own.current?.code == bytes("you"))
   }
 
-  @Test("Identified right after opening, and forked: the visitor that the client begins with takes nobody's place (KAM-12, KAM-14; starting, forked)",
+  @Test(
+    "Identified right after opening, and forked: the visitor that the client begins with takes nobody's place (KAM-12, KAM-14; starting, forked)",
     arguments: [[:], ["visitor_code": "me"]])
   func identifiedFirst(_ properties: [String: String]) throws {
     let host = try TestClient(KameleoonFactory(), ["site_code": "site", "dispatch": "manual", "store": "none"], properties)
@@ -215,7 +216,8 @@ import Testing
     #expect(!anonymous.isUnique)
   }
 
-  @Test("A visitor has refused, here or in what another client has stored, and is linked with one that agrees: the refusal holds for both (KAM-60, KAM-67, contract 8; no consent, second client)",
+  @Test(
+    "A visitor has refused, here or in what another client has stored, and is linked with one that agrees: the refusal holds for both (KAM-60, KAM-67, contract 8; no consent, second client)",
     arguments: [true, false])
   func aRefusalOutlivesTheLink(isHere: Bool) throws {
     let store = MemoryCacheManager()
@@ -246,7 +248,8 @@ import Testing
     #expect(user.trackingIdentity.subject == bytes("user"))
   }
 
-  @Test("Data that others share stays in memory when the first of them has gone from there (KAM-67; ready)", arguments: [true, false])
+  @Test(
+    "Data that others share stays in memory when the first of them has gone from there (KAM-67; ready)", arguments: [true, false])
   func dataOfAClosedOwner(_ isKept: Bool) throws {
     let rig = try rig(isKept ? MemoryCacheManager() : nil)
     let user = try rig.visitor("user")

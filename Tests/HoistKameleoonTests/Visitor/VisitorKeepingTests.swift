@@ -27,7 +27,8 @@ import Testing
       visitor.merge(
         RemoteVisitorData(
           personalizations: [PersonalizationSeen(id: 5, variationID: 6, time: scheduler.unixMilliseconds)],
-          visits: VisitHistory(previous: [.init(start: 10, lastEvent: 20)], number: 3), banditScores: [BanditScore(experimentID: 1, variationID: 2, score: 3)]),
+          visits: VisitHistory(previous: [.init(start: 10, lastEvent: 20)], number: 3),
+          banditScores: [BanditScore(experimentID: 1, variationID: 2, score: 3)]),
         isAdded: true)
       _ = visitor.force(100, variation: bytes("on"))
       before = visitor.facts
@@ -77,7 +78,9 @@ import Testing
     }
   }
 
-  @Test("On a full disk what a call has told is known, and told as unsaved, until the store works again (KAM-56, KAM-60, KAM-75, contract 6; full disk)")
+  @Test(
+    "On a full disk what a call has told is known, and told as unsaved, until the store works again (KAM-56, KAM-60, KAM-75, contract 6; full disk)"
+  )
   func fullDisk() throws {
     let manager = GatedManager()
     let rig = try KameleoonRig(["events.durability": "immediate"], configuration: customDataConfiguration, cacheManager: manager)
@@ -143,7 +146,8 @@ import Testing
       let rig = try KameleoonRig(["online": "false"], configuration: nil, cacheManager: store)
       _ = try rig.visitor("visitor").add([
         .customData(CustomData(name: bytes("plan"), values: [bytes("gold")])), custom(3, "user"),
-        .conversion(Conversion(goalID: 3, revenue: 1.5, isNegative: true, metadata: [CustomData(index: 1, values: [bytes("m")])])),
+        .conversion(
+          Conversion(goalID: 3, revenue: 1.5, isNegative: true, metadata: [CustomData(index: 1, values: [bytes("m")])])),
       ])
       #expect(rig.kept("visitor", in: store) != nil)
     }
@@ -175,15 +179,19 @@ import Testing
     for code in ["a", "c", "d"] { #expect(try rig.visitor(code).add([.device(.phone)]) == .ok) }
   }
 
-  @Test("Data survives its JSON, of every type (KAM-65; no client)", arguments: [
-    .customData(CustomData(index: 1, values: [bytes("a\u{0}b"), []], overwrites: false)),
-    .customData(CustomData(name: bytes("n"), values: [])),
-    .conversion(Conversion(goalID: .max, revenue: -0.5, isNegative: true, metadata: [CustomData(name: bytes("n"), values: [bytes("v")])])),
-    .device(.desktop), .geolocation(Geolocation(country: bytes("FR"), latitude: 0, longitude: -180)),
-    .browser(Browser(kind: .internetExplorer, version: 11)), .operatingSystem(.windowsPhone),
-    .pageView(PageView(url: bytes("u"), title: bytes("t"), referrers: [1, -2])), .userAgent(bytes("é")),
-    .cookie([Cookie(name: bytes("n"), value: bytes("v"))]), .applicationVersion(bytes("1")), .uniqueIdentifier(false),
-  ] as [VisitorDatum]) func json(_ datum: VisitorDatum) throws {
+  @Test(
+    "Data survives its JSON, of every type (KAM-65; no client)",
+    arguments: [
+      .customData(CustomData(index: 1, values: [bytes("a\u{0}b"), []], overwrites: false)),
+      .customData(CustomData(name: bytes("n"), values: [])),
+      .conversion(
+        Conversion(goalID: .max, revenue: -0.5, isNegative: true, metadata: [CustomData(name: bytes("n"), values: [bytes("v")])])),
+      .device(.desktop), .geolocation(Geolocation(country: bytes("FR"), latitude: 0, longitude: -180)),
+      .browser(Browser(kind: .internetExplorer, version: 11)), .operatingSystem(.windowsPhone),
+      .pageView(PageView(url: bytes("u"), title: bytes("t"), referrers: [1, -2])), .userAgent(bytes("é")),
+      .cookie([Cookie(name: bytes("n"), value: bytes("v"))]), .applicationVersion(bytes("1")), .uniqueIdentifier(false),
+    ] as [VisitorDatum]) func json(_ datum: VisitorDatum) throws
+  {
     let read = try #require(VisitorDatum(json: datum.json))
     #expect(text(read.json) == text(datum.json))
     #expect(read.kind == datum.kind)
@@ -213,7 +221,8 @@ import Testing
       #expect(visitor.facts.visits == nil && visitor.facts.visitStart == start)
       scheduler.advance(milliseconds: 30 * Self.minute)
       _ = visitor.add([.device(.phone)], isTracked: false)
-      #expect(visitor.facts.visits == VisitHistory(previous: [.init(start: start, lastEvent: start + 58 * Self.minute)], number: 1))
+      #expect(
+        visitor.facts.visits == VisitHistory(previous: [.init(start: start, lastEvent: start + 58 * Self.minute)], number: 1))
       #expect(visitor.facts.visitStart == start + 88 * Self.minute)
       let gap = 30 * Self.minute
       #expect(rig.sent(visitor).contains("eventType=staticData&visitNumber=1&timeSincePreviousVisit=\(gap)&visitorCode=visitor"))
@@ -226,7 +235,9 @@ import Testing
     #expect(visitor.facts.visits?.number == 2)
   }
 
-  @Test("The service's history takes the place of what this installation has seen (KAM-46, KAM-B29; ready)") func remoteHistory() throws {
+  @Test("The service's history takes the place of what this installation has seen (KAM-46, KAM-B29; ready)") func remoteHistory()
+    throws
+  {
     let rig = try KameleoonRig()
     let visitor = try rig.visitor("visitor")
     rig.scheduler.advance(milliseconds: 31 * Self.minute)
@@ -275,10 +286,14 @@ import Testing
     return remote
   }
 
-  @Test("What is known here wins; conversions and views add up, scores are replaced (KAM-46, KAM-B22; ready)") func localWins() throws {
+  @Test("What is known here wins; conversions and views add up, scores are replaced (KAM-46, KAM-B22; ready)") func localWins()
+    throws
+  {
     let rig = try KameleoonRig(configuration: customDataConfiguration)
     let visitor = try rig.visitor("visitor")
-    _ = visitor.add([.device(.phone), custom(0, "local"), .conversion(Conversion(goalID: 1)), .pageView(PageView(url: bytes("a")))], isTracked: false)
+    _ = visitor.add(
+      [.device(.phone), custom(0, "local"), .conversion(Conversion(goalID: 1)), .pageView(PageView(url: bytes("a")))],
+      isTracked: false)
     visitor.assign([DecidedAssignment(experimentID: 100, variationID: 1, rule: .experimentation, isTracked: false)])
     visitor.merge(remote, isAdded: true)
     let facts = visitor.facts
@@ -302,10 +317,14 @@ import Testing
     let rig = try KameleoonRig(configuration: customDataConfiguration)
     let visitor = try rig.visitor("visitor")
     visitor.merge(remote, isAdded: true)
-    #expect(rig.sent(visitor) == ["eventType=customData&index=6&valuesCountMap=%7B%22shared%22%3A1%7D&overwrite=true&visitorCode=visitor"])
+    #expect(
+      rig.sent(visitor) == [
+        "eventType=customData&index=6&valuesCountMap=%7B%22shared%22%3A1%7D&overwrite=true&visitorCode=visitor"
+      ])
   }
 
-  @Test("Also what was fetched before the first configuration, which says what that is (KAM-66, 2.7, 4.1; starting)") func sentBackLater() throws {
+  @Test("Also what was fetched before the first configuration, which says what that is (KAM-66, 2.7, 4.1; starting)")
+  func sentBackLater() throws {
     let rig = try KameleoonRig(["online": "true"], configuration: nil) { request in
       request.url.contains("/visit/events") ? answer(200) : nil
     }
@@ -314,7 +333,10 @@ import Testing
     rig.scheduler.run()
     rig.answerFetch(SiteAnswers.answer(customDataConfiguration))
     rig.settle { rig.face.isReady }
-    #expect(rig.sent(visitor) == ["eventType=customData&index=6&valuesCountMap=%7B%22shared%22%3A1%7D&overwrite=true&visitorCode=visitor"])
+    #expect(
+      rig.sent(visitor) == [
+        "eventType=customData&index=6&valuesCountMap=%7B%22shared%22%3A1%7D&overwrite=true&visitorCode=visitor"
+      ])
   }
 
   @Test("Nothing is added where that is not wanted (KAM-48; ready)") func notAdded() throws {

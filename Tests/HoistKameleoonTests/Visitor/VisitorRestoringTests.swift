@@ -56,7 +56,8 @@ import Testing
     #expect(visitor.facts.customData.map(\.index) == [0])
   }
 
-  @Test("What an earlier run has left of a visitor is not given to the one it is linked with meanwhile, but for a refusal") func linkedMeanwhile() throws {
+  @Test("What an earlier run has left of a visitor is not given to the one it is linked with meanwhile, but for a refusal")
+  func linkedMeanwhile() throws {
     try leave("user", custom(0, "old"), custom(3, "user"))
     let rig = try rig()
     let anonymous = try rig.visitor("anonymous")
@@ -79,7 +80,9 @@ import Testing
     #expect(isLinked("user", to: "anonymous"))
   }
 
-  @Test("What a linked visitor is told before its link is read is the others' too, and the link stays") func toldBeforeItsLink() throws {
+  @Test("What a linked visitor is told before its link is read is the others' too, and the link stays") func toldBeforeItsLink()
+    throws
+  {
     do {
       let rig = try rig()
       let anonymous = try rig.visitor("anonymous")
@@ -101,7 +104,9 @@ import Testing
     #expect(isLinked("user", to: "anonymous"))
   }
 
-  @Test("Whether a linked visitor's code is unique is still known when it is opened again (KAM-07; ready)") func uniqueAgain() throws {
+  @Test("Whether a linked visitor's code is unique is still known when it is opened again (KAM-07; ready)") func uniqueAgain()
+    throws
+  {
     let rig = try rig()
     let anonymous = try rig.visitor("anonymous")
     #expect(anonymous.add([custom(3, "user")]) == .ok)
@@ -111,7 +116,9 @@ import Testing
     #expect(!anonymous.isUnique)
   }
 
-  @Test("Data that was put aside counts, also of a visitor that nobody holds any more (KAM-15; starting)") func asideOfNobody() throws {
+  @Test("Data that was put aside counts, also of a visitor that nobody holds any more (KAM-15; starting)") func asideOfNobody()
+    throws
+  {
     let rig = try KameleoonRig(["online": "true"], configuration: nil)
     #expect(try rig.visitor("visitor").add([.conversion(Conversion(goalID: 5)), custom(0, "gold")]) == .ok)
     rig.scheduler.run()
@@ -209,7 +216,8 @@ import Testing
     }
   }
 
-  @Test("Evaluations of the core begin another visit after half an hour, as the vendor's own do (KAM-B29; ready)") func anotherVisit() throws {
+  @Test("Evaluations of the core begin another visit after half an hour, as the vendor's own do (KAM-B29; ready)")
+  func anotherVisit() throws {
     let rig = try KameleoonRig(configuration: Self.configuration)
     let (own, other) = (try rig.visitor("own"), try rig.visitor("other"))
     #expect(!isActive("second", own) && !isActive("second", rig, "other"))

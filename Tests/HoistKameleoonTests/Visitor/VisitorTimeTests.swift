@@ -24,7 +24,9 @@ import Testing
 
   private func page(_ url: String) -> VisitorDatum { .pageView(PageView(url: bytes(url))) }
 
-  private func isOn(_ visitor: KameleoonVisitor) -> Bool { "exp".withBytes { visitor.isFeatureActive($0, isTracked: false).isActive } }
+  private func isOn(_ visitor: KameleoonVisitor) -> Bool {
+    "exp".withBytes { visitor.isFeatureActive($0, isTracked: false).isActive }
+  }
 
   @Test("What is told right after opening belongs to the visit (3.12)", arguments: 0...3 as ClosedRange<Int64>)
   func theVisitBeginsBeforeWhatIsToldInIt(millisecond: Int64) throws {
@@ -56,7 +58,8 @@ import Testing
     #expect(isOn(visitor))
   }
 
-  @Test("Pages told before the first configuration likewise (KAM-15; starting)") func pagesThatWaitedForTheConfiguration() throws {
+  @Test("Pages told before the first configuration likewise (KAM-15; starting)") func pagesThatWaitedForTheConfiguration() throws
+  {
     let rig = try KameleoonRig(["online": "true"], configuration: nil, scheduler: clock(at: 0))
     let visitor = try rig.visitor("anna")
     for url in ["a", Self.here] { _ = visitor.add([page(url)]) }
@@ -81,7 +84,9 @@ import Testing
     #expect(isOn(visitor))
   }
 
-  @Test("Ready, the service has visits of the next century: what is told after is the current one (2.7)") func futureVisits() throws {
+  @Test("Ready, the service has visits of the next century: what is told after is the current one (2.7)") func futureVisits()
+    throws
+  {
     let future: Int64 = 4_900_000_000_000
     let rig = try KameleoonRig(configuration: Self.configuration("PAGE_URL"), scheduler: clock(at: 1)) { request in
       guard request.url.contains("/visit/visitor") else { return answer(304) }

@@ -21,9 +21,10 @@ import Testing
     func load(_ key: String, _ fingerprint: String = "1") -> String {
       let told = Locked<String?>(nil)
       cache.load(FlagCacheKey(hashedKey: key, fingerprint: fingerprint)) { flags in
-        told.value = flags.map {
-          "\(String(decoding: $0.document, as: UTF8.self)) \($0.entityTag) \($0.updatedUnixMilliseconds.map { "\($0)" } ?? "-")"
-        } ?? "nothing"
+        told.value =
+          flags.map {
+            "\(String(decoding: $0.document, as: UTF8.self)) \($0.entityTag) \($0.updatedUnixMilliseconds.map { "\($0)" } ?? "-")"
+          } ?? "nothing"
       }
       host.settle { told.value != nil }
       return told.value ?? "no answer"
@@ -135,7 +136,8 @@ import Testing
     #expect(Run(manager).load("a") == "flags  -")
   }
 
-  @Test("Whatever write is the last that fits, an entity tag and a time never stand with other flags than theirs (LD-85; full disk)",
+  @Test(
+    "Whatever write is the last that fits, an entity tag and a time never stand with other flags than theirs (LD-85; full disk)",
     arguments: 0...3)
   func tagsBelongToTheirFlags(writes: Int) {
     let gate = GatedManager(manager)
@@ -148,7 +150,8 @@ import Testing
     #expect(["former f 1000", "former f -", "newer n 2000"].contains(Run(manager).load("a")))
   }
 
-  @Test("Whatever write is the last, the next run removes the entries that stand for no context (LD-76; full disk, second process)",
+  @Test(
+    "Whatever write is the last, the next run removes the entries that stand for no context (LD-76; full disk, second process)",
     arguments: 0...4)
   func nothingIsLeftForEver(writes: Int) {
     let gate = GatedManager(manager)

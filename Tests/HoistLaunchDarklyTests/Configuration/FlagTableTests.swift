@@ -35,16 +35,19 @@ import Testing
     #expect(apply("put", "{}") == [] && replay.tombstones.isEmpty)
   }
 
-  @Test("Malformed messages are refused whole", arguments: [
-    ("put", ""), ("put", "{"), ("put", "[]"), ("put", "null"), ("put", "{} x"), ("put", #"{"a":1}"#),
-    ("put", #"{"b":{"value":2},"a":{"value":1,"version":1.5}}"#), ("put", #"{"a":{"version":"1"}}"#),
-    ("put", #"{"a":{"variation":0.5}}"#), ("put", #"{"a":{"flagVersion":true}}"#), ("put", #"{"a":{"reason":"x"}}"#),
-    ("put", #"{"a":{"key":"b"}}"#), ("put", #"{"a":{"key":1}}"#), ("put", #"{"a":{"trackEvents":1}}"#),
-    ("put", #"{"a":{"trackReason":"x"}}"#), ("put", #"{"a":{"debugEventsUntilDate":"x"}}"#),
-    ("put", #"{"a":{"prerequisites":[1]}}"#), ("put", #"{"a":{"prerequisites":"x"}}"#),
-    ("patch", "[]"), ("patch", #"{"value":1}"#), ("patch", #"{"key":null,"value":1}"#), ("patch", #"{"key":"f","version":1e40}"#),
-    ("delete", "{}"), ("delete", #"{"key":"f","version":0.5}"#), ("delete", "3"),
-  ])
+  @Test(
+    "Malformed messages are refused whole",
+    arguments: [
+      ("put", ""), ("put", "{"), ("put", "[]"), ("put", "null"), ("put", "{} x"), ("put", #"{"a":1}"#),
+      ("put", #"{"b":{"value":2},"a":{"value":1,"version":1.5}}"#), ("put", #"{"a":{"version":"1"}}"#),
+      ("put", #"{"a":{"variation":0.5}}"#), ("put", #"{"a":{"flagVersion":true}}"#), ("put", #"{"a":{"reason":"x"}}"#),
+      ("put", #"{"a":{"key":"b"}}"#), ("put", #"{"a":{"key":1}}"#), ("put", #"{"a":{"trackEvents":1}}"#),
+      ("put", #"{"a":{"trackReason":"x"}}"#), ("put", #"{"a":{"debugEventsUntilDate":"x"}}"#),
+      ("put", #"{"a":{"prerequisites":[1]}}"#), ("put", #"{"a":{"prerequisites":"x"}}"#),
+      ("patch", "[]"), ("patch", #"{"value":1}"#), ("patch", #"{"key":null,"value":1}"#),
+      ("patch", #"{"key":"f","version":1e40}"#),
+      ("delete", "{}"), ("delete", #"{"key":"f","version":0.5}"#), ("delete", "3"),
+    ])
   func malformed(event: String, data: String) {
     apply("put", #"{"f":{"value":1,"version":5}}"#)
     #expect(apply(event, data) == nil)
@@ -52,7 +55,8 @@ import Testing
   }
 
   @Test func nullIsAsGoodAsMissingAndWholeNumbersMayHaveAFraction() {
-    let nothing = #"{"a":{"key":null,"value":null,"variation":null,"version":null,"flagVersion":null,"trackEvents":null,"trackReason":null,"debugEventsUntilDate":null,"reason":null,"prerequisites":null}}"#
+    let nothing =
+      #"{"a":{"key":null,"value":null,"variation":null,"version":null,"flagVersion":null,"trackEvents":null,"trackReason":null,"debugEventsUntilDate":null,"reason":null,"prerequisites":null}}"#
     #expect(apply("put", nothing) == ["a - null"])
     #expect(apply("put", #"{"a":{"key":"a","variation":1.0,"version":2.0,"flagVersion":3.0,"unknown":[]}}"#) == ["a null null"])
     #expect(
@@ -65,29 +69,35 @@ import Testing
     #expect(apply("patch", #"{"key":"b","key":"a","value":4}"#) == ["a 3 4"])
   }
 
-  @Test("Only value and variation count as changes, and values by what they mean (5.6)", arguments: [
-    (#""value":1,"version":9,"flagVersion":2,"reason":{"kind":"OFF"},"trackEvents":true"#, false),
-    (#""value":1.0"#, false), (#""value":1,"variation":0"#, true), (#""value":true"#, true), (#""value":"1""#, true),
-    (#""value":null"#, true),
-  ])
+  @Test(
+    "Only value and variation count as changes, and values by what they mean (5.6)",
+    arguments: [
+      (#""value":1,"version":9,"flagVersion":2,"reason":{"kind":"OFF"},"trackEvents":true"#, false),
+      (#""value":1.0"#, false), (#""value":1,"variation":0"#, true), (#""value":true"#, true), (#""value":"1""#, true),
+      (#""value":null"#, true),
+    ])
   func changes(after: String, isChange: Bool) {
     apply("put", #"{"f":{"value":1}}"#)
     #expect(apply("put", "{\"f\":{\(after)}}")?.isEmpty == !isChange)
   }
 
-  @Test("Objects are equal whatever the order of their members", arguments: [
-    (#"{"a":1,"b":[1,2.0,{"c":null}]}"#, #"{"b":[1.0,2,{"c":null}], "a":1}"#, true),
-    (#"{"a":1,"b":2}"#, #"{"a":1,"b":3}"#, false), (#"{"a":1}"#, #"{"a":1,"b":null}"#, false),
-    (#"{"a":1,"a":2}"#, #"{"a":2}"#, true), (#"["\u0061"]"#, #"["a"]"#, true), ("[1,2]", "[2,1]", false),
-    ("[true]", "[1]", false), ("[]", "{}", false),
-  ])
+  @Test(
+    "Objects are equal whatever the order of their members",
+    arguments: [
+      (#"{"a":1,"b":[1,2.0,{"c":null}]}"#, #"{"b":[1.0,2,{"c":null}], "a":1}"#, true),
+      (#"{"a":1,"b":2}"#, #"{"a":1,"b":3}"#, false), (#"{"a":1}"#, #"{"a":1,"b":null}"#, false),
+      (#"{"a":1,"a":2}"#, #"{"a":2}"#, true), (#"["\u0061"]"#, #"["a"]"#, true), ("[1,2]", "[2,1]", false),
+      ("[true]", "[1]", false), ("[]", "{}", false),
+    ])
   func equality(left: String, right: String, isEqual: Bool) {
     #expect(left.withBytes { left in right.withBytes { FlagValue.areEqual(left, $0) } } == isEqual)
   }
 
   @Test func patchesBuildOnEachOtherWhateverTheirNumber() throws {
     var expected: [String: Int] = [:]
-    apply("put", "{" + (0..<300).map { #""k\#($0)":{"value":\#($0),"version":1,"prerequisites":["k0"]}"# }.joined(separator: ",") + "}")
+    apply(
+      "put",
+      "{" + (0..<300).map { #""k\#($0)":{"value":\#($0),"version":1,"prerequisites":["k0"]}"# }.joined(separator: ",") + "}")
     for index in 0..<300 { expected["k\(index)"] = index }
     var generator = SplitMix(state: 7)
     for step in 2..<3000 {
@@ -126,12 +136,16 @@ import Testing
     #expect(replay.snapshot?.base != base)
     #expect(apply("delete", #"{"key":"k8","version":2}"#) == ["k8 8 -"])
     #expect(replay.snapshot?.flagCount == 100)
-    #expect(replay.evaluate("k7", .any) { evaluation, _ in String(decoding: evaluation.jsonValue(), as: UTF8.self) } == "\"seven\"")
+    #expect(
+      replay.evaluate("k7", .any) { evaluation, _ in String(decoding: evaluation.jsonValue(), as: UTF8.self) } == "\"seven\"")
   }
 
   @Test("What the store keeps reads back the same (LD-76; no client)")
   func cacheDocuments() {
-    apply("put", #"{"a":{"value":{"x":"\u00e9"},"variation":1,"version":2,"flagVersion":3,"trackEvents":true,"trackReason":true,"debugEventsUntilDate":5,"reason":{"kind":"OFF"},"prerequisites":["b"]},"é":{"value":false,"version":0}}"#)
+    apply(
+      "put",
+      #"{"a":{"value":{"x":"\u00e9"},"variation":1,"version":2,"flagVersion":3,"trackEvents":true,"trackReason":true,"debugEventsUntilDate":5,"reason":{"kind":"OFF"},"prerequisites":["b"]},"é":{"value":false,"version":0}}"#
+    )
     apply("delete", #"{"key":"gone","version":7}"#)
     let document = replay.cacheDocument
     let other = FlagReplay()
@@ -155,10 +169,12 @@ import Testing
     #expect(other.values == replay.values)
   }
 
-  @Test("Entries of the store that are none are refused", arguments: [
-    "", "{}", "[]", #"{"flags":[]}"#, #"{"flags":{"a":{}}}"#, #"{"flags":{"a":1}}"#, #"{"flags":{"a":{"tombstone":"x"}}}"#,
-    #"{"flags":{"a":{"item":{"version":"x"}}}}"#,
-  ])
+  @Test(
+    "Entries of the store that are none are refused",
+    arguments: [
+      "", "{}", "[]", #"{"flags":[]}"#, #"{"flags":{"a":{}}}"#, #"{"flags":{"a":1}}"#, #"{"flags":{"a":{"tombstone":"x"}}}"#,
+      #"{"flags":{"a":{"item":{"version":"x"}}}}"#,
+    ])
   func brokenCacheDocuments(text: String) {
     apply("put", #"{"f":{"value":1}}"#)
     #expect(apply("cache", text) == nil && values == #"{"f":1}"#)

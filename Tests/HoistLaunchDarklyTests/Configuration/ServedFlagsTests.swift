@@ -5,7 +5,9 @@ import HoistTestSupport
 import Testing
 
 @Suite("A client serves what the service has sent") struct ServedFlagsTests {
-  private func detail(_ fixture: LifeFixture, _ key: String, _ want: WantedType = .any, _ context: EvaluationContext? = nil) -> EvaluationDetail {
+  private func detail(_ fixture: LifeFixture, _ key: String, _ want: WantedType = .any, _ context: EvaluationContext? = nil)
+    -> EvaluationDetail
+  {
     key.withBytes { fixture.client.evaluate($0, context?.subject, want, [.counted, .detailed]) { _, detail in detail } }
   }
 

@@ -5,7 +5,8 @@ import Testing
 
 @testable import HoistLaunchDarkly
 
-@Suite("Keys that are generated, and what is known of the machine (LD-02, LD-80, 3.5, 3.7; starting)") struct ContextPreparationTests {
+@Suite("Keys that are generated, and what is known of the machine (LD-02, LD-80, 3.5, 3.7; starting)")
+struct ContextPreparationTests {
   private static let facts = MachineFacts(
     manufacturer: "M", model: nil, family: "Linux", system: "Debian", systemVersion: "12", locale: "de-AT")
 

@@ -10,15 +10,24 @@ import Testing
     return try LDContext.read(#require(context.reference()))
   }
 
-  @Test("a context of the core is one of the service", arguments: [
-    (#"{"targetingKey":"k"}"#, #"{"key":"k","kind":"user"}"#),
-    (#"{"targetingKey":"k","kind":"org","name":"n","anonymous":true,"a":1.5,"b":[1,"x"],"c":["x"],"d":{"e":null},"f":null}"#,
-     #"{"a":1.5,"anonymous":true,"b":[1,"x"],"c":["x"],"d":{"e":null},"key":"k","kind":"org","name":"n"}"#),
-    (#"{"targetingKey":"k","a":1,"_meta":{"privateAttributes":["a"]}}"#,
-     #"{"_meta":{"privateAttributes":["a"]},"a":1,"key":"k","kind":"user"}"#),
-    (#"{"kind":"multi","user":{"key":"u"},"org":{"key":"o","a":1}}"#,
-     #"{"kind":"multi","org":{"a":1,"key":"o"},"user":{"key":"u"}}"#),
-  ]) func mapping(_ core: String, _ json: String) throws {
+  @Test(
+    "a context of the core is one of the service",
+    arguments: [
+      (#"{"targetingKey":"k"}"#, #"{"key":"k","kind":"user"}"#),
+      (
+        #"{"targetingKey":"k","kind":"org","name":"n","anonymous":true,"a":1.5,"b":[1,"x"],"c":["x"],"d":{"e":null},"f":null}"#,
+        #"{"a":1.5,"anonymous":true,"b":[1,"x"],"c":["x"],"d":{"e":null},"key":"k","kind":"org","name":"n"}"#
+      ),
+      (
+        #"{"targetingKey":"k","a":1,"_meta":{"privateAttributes":["a"]}}"#,
+        #"{"_meta":{"privateAttributes":["a"]},"a":1,"key":"k","kind":"user"}"#
+      ),
+      (
+        #"{"kind":"multi","user":{"key":"u"},"org":{"key":"o","a":1}}"#,
+        #"{"kind":"multi","org":{"a":1,"key":"o"},"user":{"key":"u"}}"#
+      ),
+    ]) func mapping(_ core: String, _ json: String) throws
+  {
     let context = try read(core)
     #expect(text(context.requestJSON) == json)
     let reference = try #require(context.reference)
@@ -54,13 +63,16 @@ import Testing
     #expect(context.needsKeys && context.hasAnonymousPart)
   }
 
-  @Test("what is no context is refused by its name", arguments: [
-    (#"{"targetingKey":""}"#, 1201, "key"), (#"{"targetingKey":"k","kind":3}"#, 1205, "kind"),
-    (#"{"targetingKey":"k","kind":"a b"}"#, 1200, "a b"), (#"{"targetingKey":"k","name":true}"#, 1205, "name"),
-    (#"{"targetingKey":"k","anonymous":1}"#, 1205, "anonymous"), (#"{"targetingKey":"k","_meta":"x"}"#, 1205, "_meta"),
-    (#"{"targetingKey":"k","key":"other"}"#, 1205, "key"), (#"{"kind":"multi"}"#, 1202, "multi"),
-    (#"{"kind":"multi","org":"o"}"#, 1205, "org"), (#"{"kind":"multi","org":{"key":""}}"#, 1201, "org"),
-  ] as [(String, Int32, String)]) func refusals(_ core: String, _ status: Int32, _ naming: String) {
+  @Test(
+    "what is no context is refused by its name",
+    arguments: [
+      (#"{"targetingKey":""}"#, 1201, "key"), (#"{"targetingKey":"k","kind":3}"#, 1205, "kind"),
+      (#"{"targetingKey":"k","kind":"a b"}"#, 1200, "a b"), (#"{"targetingKey":"k","name":true}"#, 1205, "name"),
+      (#"{"targetingKey":"k","anonymous":1}"#, 1205, "anonymous"), (#"{"targetingKey":"k","_meta":"x"}"#, 1205, "_meta"),
+      (#"{"targetingKey":"k","key":"other"}"#, 1205, "key"), (#"{"kind":"multi"}"#, 1202, "multi"),
+      (#"{"kind":"multi","org":"o"}"#, 1205, "org"), (#"{"kind":"multi","org":{"key":""}}"#, 1201, "org"),
+    ] as [(String, Int32, String)]) func refusals(_ core: String, _ status: Int32, _ naming: String)
+  {
     let failure = failure { _ = try read(core) }
     #expect(failure?.status.rawValue == status)
     #expect(failure?.message.contains(naming) ?? false, "\(failure?.message ?? "-")")

@@ -8,9 +8,12 @@ import Testing
     #expect(try LDContextBuilder(key: "k").build().kind == "user")
   }
 
-  @Test("each rule has its own refusal", arguments: [
-    ("kind", "k", 1200), ("multi", "k", 1204), ("a/b", "k", 1200), ("caf\u{E9}", "k", 1200), ("org", "", 1201),
-  ] as [(String, String, Int32)]) func refusals(_ kind: String, _ key: String, _ status: Int32) {
+  @Test(
+    "each rule has its own refusal",
+    arguments: [
+      ("kind", "k", 1200), ("multi", "k", 1204), ("a/b", "k", 1200), ("caf\u{E9}", "k", 1200), ("org", "", 1201),
+    ] as [(String, String, Int32)]) func refusals(_ kind: String, _ key: String, _ status: Int32)
+  {
     #expect(failure { _ = try LDContextBuilder(kind: kind, key: key).build() }?.status.rawValue == status)
   }
 

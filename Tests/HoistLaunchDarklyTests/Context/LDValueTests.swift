@@ -7,12 +7,15 @@ import Testing
 @Suite("Values (LD-72, protocols/launchdarkly.md 4.1; no client)") struct LDValueTests {
   private func value(_ json: String) throws -> LDValue { try Array(json.utf8).withUnsafeBytes { try LDValue(json: $0) } }
 
-  @Test("equality", arguments: [
-    ("1", "1.0", true), ("true", "1", false), ("false", "0", false), ("null", "0", false), ("null", "null", true),
-    (#"{"a":1,"b":[true]}"#, #"{"b":[true],"a":1e0}"#, true), ("[1,2]", "[2,1]", false), ("[]", "{}", false),
-    (#"{"a":1}"#, #"{"a":1,"b":null}"#, false), (#""a""#, #""a""#, true), (#""a""#, #""A""#, false),
-    (#""\u00e9""#, #""e\u0301""#, false), (#"{"a":1,"a":2}"#, #"{"a":2}"#, true),
-  ]) func equality(_ left: String, _ right: String, _ expected: Bool) throws {
+  @Test(
+    "equality",
+    arguments: [
+      ("1", "1.0", true), ("true", "1", false), ("false", "0", false), ("null", "0", false), ("null", "null", true),
+      (#"{"a":1,"b":[true]}"#, #"{"b":[true],"a":1e0}"#, true), ("[1,2]", "[2,1]", false), ("[]", "{}", false),
+      (#"{"a":1}"#, #"{"a":1,"b":null}"#, false), (#""a""#, #""a""#, true), (#""a""#, #""A""#, false),
+      (#""\u00e9""#, #""e\u0301""#, false), (#"{"a":1,"a":2}"#, #"{"a":2}"#, true),
+    ]) func equality(_ left: String, _ right: String, _ expected: Bool) throws
+  {
     #expect(try (value(left) == value(right)) == expected)
     #expect(try (value(right) == value(left)) == expected)
   }

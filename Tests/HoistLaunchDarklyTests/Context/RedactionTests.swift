@@ -51,7 +51,8 @@ import Testing
   }
 
   @Test func referencesThatAreWrongOrMatchNothingAreNotListed() throws {
-    let json = #"{"kind":"o","key":"k","a":{"b":1},"_meta":{"privateAttributes":["","/","//a","/a/","/a~2","nothing","/a/c","/a/b/c"]}}"#
+    let json =
+      #"{"kind":"o","key":"k","a":{"b":1},"_meta":{"privateAttributes":["","/","//a","/a/","/a~2","nothing","/a/c","/a/b/c"]}}"#
     #expect(try redacted(json) == #"{"a":{"b":1},"key":"k","kind":"o"}"#)
   }
 
@@ -85,10 +86,12 @@ import Testing
     #expect(AttributeReference("/\u{E9}") != AttributeReference("/e\u{301}"))
   }
 
-  @Test("faults", arguments: [
-    ("", .empty), ("/", .empty), ("//", .emptyName), ("/a/", .emptyName), ("/a//b", .emptyName), ("/~", .invalidEscape),
-    ("/a~2", .invalidEscape), ("a~2", nil), ("a//b", nil),
-  ] as [(String, AttributeReference.Failure?)])
+  @Test(
+    "faults",
+    arguments: [
+      ("", .empty), ("/", .empty), ("//", .emptyName), ("/a/", .emptyName), ("/a//b", .emptyName), ("/~", .invalidEscape),
+      ("/a~2", .invalidEscape), ("a~2", nil), ("a//b", nil),
+    ] as [(String, AttributeReference.Failure?)])
   func faults(_ text: String, _ failure: AttributeReference.Failure?) {
     #expect(AttributeReference(text).failure == failure)
   }

@@ -247,7 +247,9 @@ struct DiagnosticReporterTests {
     #expect(later.kinds == ["diagnostic", "diagnostic-init"] && later.ids.first == "other")
   }
 
-  @Test("Contract 9: of a process of which nothing can be known, what was not renewed for a day was left", arguments: [(-25, 2), (-1, 1), (25, 2)])
+  @Test(
+    "Contract 9: of a process of which nothing can be known, what was not renewed for a day was left",
+    arguments: [(-25, 2), (-1, 1), (25, 2)])
   func anotherMachine(hours: Int64, told: Int) {
     let store = MemoryCacheManager()
     let rig = Rig(manager: store)

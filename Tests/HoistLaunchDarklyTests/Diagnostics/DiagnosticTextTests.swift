@@ -34,13 +34,19 @@ struct DiagnosticTextTests {
     #expect(read(String(decoding: runs.record, as: UTF8.self)) == [statistics()])
   }
 
-  @Test("What is no record is not believed (G2)", arguments: [
-    "", "{", "[]", "7", #"{"instanceId":7,"dataSinceDate":1}"#, #"{"instanceId":"a"}"#, #"{"instanceId":"a","dataSinceDate":"1"}"#,
-  ])
-  func broken(record: String) { for record in [record, #"{"runs":\#(record)}"#, #"{"runs":[\#(record)]}"#] { #expect(read(record) == []) } }
+  @Test(
+    "What is no record is not believed (G2)",
+    arguments: [
+      "", "{", "[]", "7", #"{"instanceId":7,"dataSinceDate":1}"#, #"{"instanceId":"a"}"#,
+      #"{"instanceId":"a","dataSinceDate":"1"}"#,
+    ])
+  func broken(record: String) {
+    for record in [record, #"{"runs":\#(record)}"#, #"{"runs":[\#(record)]}"#] { #expect(read(record) == []) }
+  }
 
   @Test func wrongMembersOfARecordAreTakenForNothing() throws {
-    let record = #"{"instanceId":"a","dataSinceDate":5,"droppedEvents":-1,"eventsInLastBatch":"x","streamInits":[7,{},{"timestamp":3}]}"#
+    let record =
+      #"{"instanceId":"a","dataSinceDate":5,"droppedEvents":-1,"eventsInLastBatch":"x","streamInits":[7,{},{"timestamp":3}]}"#
     let read = try #require(read(#"{"runs":[\#(record)]}"#).first)
     #expect(read.droppedEvents == 0 && read.eventsInLastBatch == 0)
     #expect(read.streamInits == [DiagnosticStatistics.StreamInit(unixMilliseconds: 3, durationMilliseconds: 0, hasFailed: false)])

@@ -20,19 +20,21 @@ import Testing
     } ?? "unknown"
   }
 
-  @Test("The table of conversions (4.2.2)", arguments: [
-    ("true", ["bool true", "wrong", "wrong", "wrong", "json true"]),
-    ("1", ["wrong", "int 1", "double 1", "wrong", "json 1"]),
-    ("1.0", ["wrong", "int 1", "double 1", "wrong", "json 1"]),
-    ("3.7", ["wrong", "int 3", "double 3.7", "wrong", "json 3.7"]),
-    ("-3.7", ["wrong", "int -3", "double -3.7", "wrong", "json -3.7"]),
-    ("1e30", ["wrong", "wrong", "double 1e+30", "wrong", "json 1e+30"]),
-    ("9223372036854775808", ["wrong", "wrong", "double 9.223372036854776e+18", "wrong", "json 9.223372036854776e+18"]),
-    (#""1""#, ["wrong", "wrong", "wrong", #"string "1""#, #"json "1""#]),
-    (#""""#, ["wrong", "wrong", "wrong", #"string """#, #"json """#]),
-    ("[]", ["wrong", "wrong", "wrong", "wrong", "json []"]),
-    (#"{"a":[1]}"#, ["wrong", "wrong", "wrong", "wrong", #"json {"a":[1]}"#]),
-  ])
+  @Test(
+    "The table of conversions (4.2.2)",
+    arguments: [
+      ("true", ["bool true", "wrong", "wrong", "wrong", "json true"]),
+      ("1", ["wrong", "int 1", "double 1", "wrong", "json 1"]),
+      ("1.0", ["wrong", "int 1", "double 1", "wrong", "json 1"]),
+      ("3.7", ["wrong", "int 3", "double 3.7", "wrong", "json 3.7"]),
+      ("-3.7", ["wrong", "int -3", "double -3.7", "wrong", "json -3.7"]),
+      ("1e30", ["wrong", "wrong", "double 1e+30", "wrong", "json 1e+30"]),
+      ("9223372036854775808", ["wrong", "wrong", "double 9.223372036854776e+18", "wrong", "json 9.223372036854776e+18"]),
+      (#""1""#, ["wrong", "wrong", "wrong", #"string "1""#, #"json "1""#]),
+      (#""""#, ["wrong", "wrong", "wrong", #"string """#, #"json """#]),
+      ("[]", ["wrong", "wrong", "wrong", "wrong", "json []"]),
+      (#"{"a":[1]}"#, ["wrong", "wrong", "wrong", "wrong", #"json {"a":[1]}"#]),
+    ])
   func conversions(value: String, expected: [String]) {
     let replay = replay(value)
     let wants: [WantedType] = [.bool, .int, .double, .string, .json]
@@ -60,17 +62,19 @@ import Testing
     #expect(told?.0 == -1 && told?.1 == .error && told?.2 == #"{"flagVersion":2}"#)
   }
 
-  @Test("Reasons are kept word for word, and told in the core's words too", arguments: [
-    (#"{"kind":"OFF"}"#, Reason.disabled),
-    (#"{"kind":"FALLTHROUGH"}"#, .default),
-    (#"{"kind":"FALLTHROUGH","inExperiment":true}"#, .split),
-    (#"{"kind":"TARGET_MATCH"}"#, .targetingMatch),
-    (#"{ "kind":"RULE_MATCH", "ruleIndex":1,"ruleId":"x","new":[1.0]}"#, .targetingMatch),
-    (#"{"kind":"PREREQUISITE_FAILED","prerequisiteKey":"p"}"#, .disabled),
-    (#"{"kind":"ERROR","errorKind":"MALFORMED_FLAG"}"#, .error),
-    (#"{"kind":"SOMETHING"}"#, .unknown),
-    ("{}", .unknown),
-  ])
+  @Test(
+    "Reasons are kept word for word, and told in the core's words too",
+    arguments: [
+      (#"{"kind":"OFF"}"#, Reason.disabled),
+      (#"{"kind":"FALLTHROUGH"}"#, .default),
+      (#"{"kind":"FALLTHROUGH","inExperiment":true}"#, .split),
+      (#"{"kind":"TARGET_MATCH"}"#, .targetingMatch),
+      (#"{ "kind":"RULE_MATCH", "ruleIndex":1,"ruleId":"x","new":[1.0]}"#, .targetingMatch),
+      (#"{"kind":"PREREQUISITE_FAILED","prerequisiteKey":"p"}"#, .disabled),
+      (#"{"kind":"ERROR","errorKind":"MALFORMED_FLAG"}"#, .error),
+      (#"{"kind":"SOMETHING"}"#, .unknown),
+      ("{}", .unknown),
+    ])
   func reasons(text: String, reason: Reason) {
     let told = replay("true", #","reason":\#(text)"#).evaluate("f", .bool) { evaluation, metadata in
       (evaluation.reason, String(decoding: metadata, as: UTF8.self))
@@ -78,10 +82,12 @@ import Testing
     #expect(told?.0 == reason && told?.1 == #"{"reason":\#(text)}"#)
   }
 
-  @Test("What is more than a count is recorded", arguments: [
-    (#","trackEvents":true"#, true), (#","debugEventsUntilDate":1"#, true), (#","prerequisites":["p"]"#, true),
-    (#","debugEventsUntilDate":-1"#, false), (#","prerequisites":[]"#, false), (#","trackReason":true"#, false),
-  ])
+  @Test(
+    "What is more than a count is recorded",
+    arguments: [
+      (#","trackEvents":true"#, true), (#","debugEventsUntilDate":1"#, true), (#","prerequisites":["p"]"#, true),
+      (#","debugEventsUntilDate":-1"#, false), (#","prerequisites":[]"#, false), (#","trackReason":true"#, false),
+    ])
   func recording(more: String, isRecorded: Bool) throws {
     let replay = replay("true", more)
     let snapshot = try #require(replay.snapshot)
@@ -96,7 +102,9 @@ import Testing
   }
 
   @Test func onlyTheContextTheyAreForIsAnswered() throws {
-    let (mine, same, other) = (EvaluationContext(targetingKey: "a"), EvaluationContext(targetingKey: "a"), EvaluationContext(targetingKey: "b"))
+    let (mine, same, other) = (
+      EvaluationContext(targetingKey: "a"), EvaluationContext(targetingKey: "a"), EvaluationContext(targetingKey: "b")
+    )
     let frozen = try [mine, same, other].map { FrozenContext(try #require($0.freeze())) }
     func code(_ root: FlagsRoot, _ context: FrozenContext, current: FrozenContext) throws -> ErrorCode {
       var table = FlagTable()

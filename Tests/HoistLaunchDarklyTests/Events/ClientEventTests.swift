@@ -11,7 +11,8 @@ import Testing
 struct ClientEventTests {
   private func evaluate(_ client: Client, _ key: String, _ fallback: Bool) {
     key.withBytes { key in
-      _ = HotPath.evaluate(client.hot, key, nil, .bool, EvaluationFallback(fallback)) { $0.kind == .bool }
+      _ =
+        HotPath.evaluate(client.hot, key, nil, .bool, EvaluationFallback(fallback)) { $0.kind == .bool }
         ?? client.evaluate(key, nil, .bool, .counted, EvaluationFallback(fallback)) { evaluation, _ in evaluation.kind == .bool }
     }
   }
@@ -35,12 +36,17 @@ struct ClientEventTests {
     scheduler.advance(milliseconds: 1_000)
     let text = try #require(posts().first?.text)
     #expect(text.hasPrefix(#"[{"kind":"identify","key":"org:o","creationDate":"#))
-    #expect(text.contains(#""f":{"default":false,"contextKinds":["org"],"counters":[{"value":true,"variation":1,"version":3,"count":40}]}"#))
-    #expect(text.contains(#""nope":{"default":true,"contextKinds":["org"],"counters":[{"value":true,"unknown":true,"count":1}]}"#))
+    #expect(
+      text.contains(
+        #""f":{"default":false,"contextKinds":["org"],"counters":[{"value":true,"variation":1,"version":3,"count":40}]}"#))
+    #expect(
+      text.contains(#""nope":{"default":true,"contextKinds":["org"],"counters":[{"value":true,"unknown":true,"count":1}]}"#))
     evaluate(client, "f", true)
     scheduler.advance(milliseconds: 30_000)
     #expect(posts().count == 2)
-    #expect(posts().last?.text.contains(#""f":{"default":true,"contextKinds":["org"],"counters":[{"value":true,"variation":1,"version":3,"count":1}]}"#) == true)
+    #expect(
+      posts().last?.text.contains(
+        #""f":{"default":true,"contextKinds":["org"],"counters":[{"value":true,"variation":1,"version":3,"count":1}]}"#) == true)
     #expect(transport.requests.contains { $0.url.hasSuffix("/mobile/events/diagnostic") })
     withExtendedLifetime(host) {}
   }
@@ -66,9 +72,12 @@ struct ClientEventTests {
     #expect(payloads(fixture) == [["identify", "early", "late"]])
   }
 
-  @Test("What is tracked while the client completes its context waits for it (LD-40, 4.4.1; starting)", arguments: [
-    ["context": #"{"key":"k"}"#, "auto_env_attributes": "true"], [:],
-  ]) func theContextIsNotCompleteYet(_ properties: [String: String]) throws {
+  @Test(
+    "What is tracked while the client completes its context waits for it (LD-40, 4.4.1; starting)",
+    arguments: [
+      ["context": #"{"key":"k"}"#, "auto_env_attributes": "true"], [:],
+    ]) func theContextIsNotCompleteYet(_ properties: [String: String]) throws
+  {
     let fixture = try LifeFixture(properties)
     fixture.client.open()
     #expect(track(fixture, "early") == .ok && track(fixture, "next") == .ok)
@@ -78,7 +87,8 @@ struct ClientEventTests {
     #expect(payloads(fixture) == [["identify", "early", "next"], ["late"]])
   }
 
-  @Test("As many wait as may be recorded, the identify event among them (LD-42; starting, full queue)") func earlyEventsHaveTheirCapacity() throws {
+  @Test("As many wait as may be recorded, the identify event among them (LD-42; starting, full queue)")
+  func earlyEventsHaveTheirCapacity() throws {
     let fixture = try LifeFixture(["event_capacity": "3"])
     fixture.client.open()
     #expect(["a", "b", "c"].map { track(fixture, $0) } == [.ok, .ok, .limit])
@@ -86,7 +96,9 @@ struct ClientEventTests {
     #expect(fixture.provider.statistics.first { $0.name == "dropped" }?.value == 1)
   }
 
-  @Test("What waits for the context survives closing and opening (LD-40; reopened)") func earlyEventsWaitForAnotherBeginning() throws {
+  @Test("What waits for the context survives closing and opening (LD-40; reopened)") func earlyEventsWaitForAnotherBeginning()
+    throws
+  {
     let fixture = try LifeFixture()
     fixture.client.open()
     #expect(track(fixture, "early") == .ok)
@@ -96,7 +108,8 @@ struct ClientEventTests {
     #expect(payloads(fixture).flatMap { $0 } == ["identify", "early"])
   }
 
-  @Test("On a full disk an event is told as unsaved, and goes all the same (LD-40, LD-41; full disk)") func theDiskIsFull() throws {
+  @Test("On a full disk an event is told as unsaved, and goes all the same (LD-40, LD-41; full disk)") func theDiskIsFull() throws
+  {
     let manager = GatedManager()
     let scheduler = ManualScheduler()
     let host = try TestClient(
@@ -113,7 +126,8 @@ struct ClientEventTests {
     manager.fill()
     #expect(track("unsaved") == .unsaved)
     scheduler.advance(milliseconds: 30_000)
-    #expect(scheduler.settle { host.transport.requests.contains { $0.url.hasSuffix("/bulk") && $0.text.contains(#""unsaved""#) } })
+    #expect(
+      scheduler.settle { host.transport.requests.contains { $0.url.hasSuffix("/bulk") && $0.text.contains(#""unsaved""#) } })
   }
 
   @Test("A client that has not been started takes no event (LD-40; before start)") func thereIsNobodyYet() throws {
@@ -127,7 +141,9 @@ struct ClientEventTests {
     let old = try #require(LDContext.read(json: Array(#"{"key":"","name":"n"}"#.utf8)).reference)
     #expect(fixture.client.identify(old, completion: fixture.tell("identify")) == .ok)
     fixture.time.run()
-    #expect(fixture.currentKey?.isEmpty == true && fixture.provider.online.subject?.context.value(at: AttributeReference("name")) == "n")
+    #expect(
+      fixture.currentKey?.isEmpty == true && fixture.provider.online.subject?.context.value(at: AttributeReference("name")) == "n"
+    )
   }
 
   @Test("A user of old may have an empty key (3.2)") func aStartWithAUserOfOldWithoutAKey() throws {

@@ -110,7 +110,8 @@ struct EvaluationEventTests {
     rig.flush()
     #expect(rig.payloads == [["identify", "feature", "feature", "summary"]])
     let text = try #require(rig.requests.first?.text)
-    #expect(text.contains(#"{"kind":"feature","key":"pre","#) && text.contains(#""version":9,"variation":3,"value":7,"default":null}"#))
+    #expect(
+      text.contains(#"{"kind":"feature","key":"pre","#) && text.contains(#""version":9,"variation":3,"value":7,"default":null}"#))
     #expect(text.contains(#""pre":{"contextKinds":["user"],"counters":[{"value":7,"variation":3,"version":9,"count":1}]}"#))
     #expect(text.contains(#""nope":{"contextKinds":["user"],"counters":[{"value":null,"unknown":true,"count":1}]}"#))
     // The flag itself is counted by its cell.

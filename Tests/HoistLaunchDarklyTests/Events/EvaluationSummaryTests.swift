@@ -80,7 +80,8 @@ struct EvaluationSummaryTests {
     note(&next, "f", one, "1", "0")
     count(&next, "f", one)
     #expect(next.hasReportable)
-    #expect(text(next).contains(#""default":0,"contextKinds":["user"],"counters":[{"value":1,"variation":0,"version":1,"count":3}]"#))
+    #expect(
+      text(next).contains(#""default":0,"contextKinds":["user"],"counters":[{"value":1,"variation":0,"version":1,"count":3}]"#))
     #expect(text(next).contains(#""startDate":9"#))
   }
 
@@ -97,7 +98,9 @@ struct EvaluationSummaryTests {
     count(&summary, "f", one, 2)
     count(&summary, "g", one)
     summary.complete(from: former)
-    #expect(text(summary).contains(#""f":{"default":0,"contextKinds":["org"],"counters":[{"value":1,"variation":0,"version":1,"count":2}]}"#))
+    #expect(
+      text(summary).contains(
+        #""f":{"default":0,"contextKinds":["org"],"counters":[{"value":1,"variation":0,"version":1,"count":2}]}"#))
     #expect(!text(summary).contains(#""g""#))
     #expect(summary.remainder(startUnixMilliseconds: 9).flags.map { String(decoding: $0.key, as: UTF8.self) } == ["g"])
   }

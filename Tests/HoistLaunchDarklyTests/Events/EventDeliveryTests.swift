@@ -252,7 +252,8 @@ struct EventAnswerTests {
     #expect(rig.recorder.pipeline.counters.rejected == 1)
   }
 
-  @Test("What the service refuses is dropped, and later payloads are tried",
+  @Test(
+    "What the service refuses is dropped, and later payloads are tried",
     arguments: [400, 402, 403, 404, 405, 413, 418, 431, 499])
   func refused(status: Int) {
     let rig = RecorderRig()

@@ -56,7 +56,8 @@ struct EventTextTests {
   }
 
   private func evaluation(
-    _ kind: EventText.EvaluationKind, flag: (inout FlagFacts) -> Void = { _ in }, isDetailed: Bool = false, fallback: String? = "2"
+    _ kind: EventText.EvaluationKind, flag: (inout FlagFacts) -> Void = { _ in }, isDetailed: Bool = false,
+    fallback: String? = "2"
   ) -> String {
     "f".withBytes { key in
       "7".withBytes { result in

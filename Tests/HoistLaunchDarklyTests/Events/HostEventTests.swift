@@ -50,6 +50,8 @@ struct HostEventTests {
       }
     }
     rig.flush()
-    #expect(rig.requests.first?.text.hasSuffix(#","data":{"a\"":"a\"","key":1.5,"key":true,"key":[1,{"a":null}]},"metricValue":2}]"#) == true)
+    #expect(
+      rig.requests.first?.text.hasSuffix(#","data":{"a\"":"a\"","key":1.5,"key":true,"key":[1,{"a":null}]},"metricValue":2}]"#)
+        == true)
   }
 }

@@ -16,11 +16,15 @@ struct SummaryAccumulatorTests {
 
   private func count(_ book: SummaryAccumulator, _ key: String, _ context: EventContext) {
     key.withBytes { key in
-      "1".withBytes { book.count(FlagUse(key: key, flag: nil, result: $0, fallback: nil, isDetailed: false), kinds: context.kinds, context) }
+      "1".withBytes {
+        book.count(FlagUse(key: key, flag: nil, result: $0, fallback: nil, isDetailed: false), kinds: context.kinds, context)
+      }
     }
   }
 
-  private func texts(_ pages: [SummaryAccumulator.SummaryEvent]) -> [String] { pages.map { String(decoding: $0.event, as: UTF8.self) } }
+  private func texts(_ pages: [SummaryAccumulator.SummaryEvent]) -> [String] {
+    pages.map { String(decoding: $0.event, as: UTF8.self) }
+  }
 
   @Test func nothingIsReportedWhenNothingWasEvaluated() {
     let book = SummaryAccumulator(isPerContext: false, startUnixMilliseconds: 1)
@@ -32,10 +36,12 @@ struct SummaryAccumulatorTests {
     let book = SummaryAccumulator(isPerContext: false, startUnixMilliseconds: 1)
     #expect(book.close(nowUnixMilliseconds: 20) {}.isEmpty)
     count(book, "f", a)
-    #expect(texts(book.close(nowUnixMilliseconds: 30) {}).first?.hasPrefix(#"{"kind":"summary","startDate":20,"endDate":30,"#) == true)
+    #expect(
+      texts(book.close(nowUnixMilliseconds: 30) {}).first?.hasPrefix(#"{"kind":"summary","startDate":20,"endDate":30,"#) == true)
     #expect(book.close(nowUnixMilliseconds: 40) {}.isEmpty)
     count(book, "f", a)
-    #expect(texts(book.close(nowUnixMilliseconds: 50) {}).first?.hasPrefix(#"{"kind":"summary","startDate":40,"endDate":50,"#) == true)
+    #expect(
+      texts(book.close(nowUnixMilliseconds: 50) {}).first?.hasPrefix(#"{"kind":"summary","startDate":40,"endDate":50,"#) == true)
   }
 
   @Test func allContextsShareOneSummaryWithoutContext() {
@@ -97,7 +103,9 @@ struct SummaryAccumulatorTests {
       }
     }
     #expect(hasRun)
-    #expect(texts(book.close(nowUnixMilliseconds: 2) {}).first?.contains(#""counters":[{"value":true,"variation":1,"version":2,"count":41}]"#) == true)
+    #expect(
+      texts(book.close(nowUnixMilliseconds: 2) {}).first?.contains(
+        #""counters":[{"value":true,"variation":1,"version":2,"count":41}]"#) == true)
   }
 
   @Test("A forked child reports nothing of its parent's (LD-90, G9; forked)")

@@ -57,7 +57,9 @@ import Testing
     #expect(told() == before("a", 1) + before("a", 1) + after("a", 3) + after("a", 3))
   }
 
-  @Test("A client that closes ends what has begun; afterwards, and for what is no context, nothing begins (LD-81; offline, closing, closed)")
+  @Test(
+    "A client that closes ends what has begun; afterwards, and for what is no context, nothing begins (LD-81; offline, closing, closed)"
+  )
   func closing() throws {
     let fixture = try fixture()
     let invalid = EvaluationContext(targetingKey: "k")

@@ -96,10 +96,11 @@ struct HookTests {
     "[".withBytes { evaluate(client, "f", .json, .counted, EvaluationFallback(.json, $0)) }
     evaluate(client, "f", .any, [.counted, .detailed], EvaluationFallback())
     let told = seen.value.filter { $0.hasPrefix("1 before") }.map { $0.split(separator: " ")[3...4].joined(separator: " ") }
-    #expect(told == [
-      "boolVariation true", "intVariationDetail -3", "doubleVariation 1.5", #"stringVariation "a\"b""#,
-      "jsonVariationDetail [1,2]", "jsonVariation null", "variationDetail null",
-    ])
+    #expect(
+      told == [
+        "boolVariation true", "intVariationDetail -3", "doubleVariation 1.5", #"stringVariation "a\"b""#,
+        "jsonVariationDetail [1,2]", "jsonVariation null", "variationDetail null",
+      ])
   }
 
   @Test("A hook sees what the caller gets, which without a value is the fallback")
@@ -153,9 +154,10 @@ struct HookTests {
     let stages = runner.beginIdentify(Array("{}".utf8), timeoutMilliseconds: 500)
     stages?.end(.ok)
     stages?.end(.timeout)
-    #expect(seen.value == [
-      "1 beforeIdentify {} 500", "2 beforeIdentify {} 500", "2 afterIdentify {} 0", "1 afterIdentify {} 0 data 11",
-    ])
+    #expect(
+      seen.value == [
+        "1 beforeIdentify {} 500", "2 beforeIdentify {} 500", "2 afterIdentify {} 0", "1 afterIdentify {} 0 data 11",
+      ])
     #expect(self.runner([]).beginIdentify(Array("{}".utf8), timeoutMilliseconds: -1) == nil)
   }
 
@@ -191,9 +193,10 @@ struct HookTests {
     defer { client.dispose() }
     #expect(told.value == ["p default hoist 63", "q default hoist 62"])
     evaluate(client, "f")
-    #expect(seen.value.map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == [
-      "1 before", "2 before", "3 before", "3 after", "2 after", "1 after",
-    ])
+    #expect(
+      seen.value.map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == [
+        "1 before", "2 before", "3 before", "3 after", "2 after", "1 after",
+      ])
   }
 
   @Test("Hooks beyond the limit are not run (LD-81, G5; no client)")

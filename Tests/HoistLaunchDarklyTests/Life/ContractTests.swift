@@ -15,10 +15,12 @@ import Testing
   private func watch(_ fixture: LifeFixture, _ topics: Topic..., of client: Client? = nil, name: String = "") {
     let (client, told) = (client ?? fixture.client, fixture.told)
     for topic in topics {
-      _ = client.observe(topic, key: nil, ClosureObserver { [unowned client] notification in
-        let value = "n".withBytes { client.evaluate($0, nil, .any, .counted) { _, detail in detail.value.string } }
-        told.change { $0.append("\(name)\(notification.topic) \(value)") }
-      })
+      _ = client.observe(
+        topic, key: nil,
+        ClosureObserver { [unowned client] notification in
+          let value = "n".withBytes { client.evaluate($0, nil, .any, .counted) { _, detail in detail.value.string } }
+          told.change { $0.append("\(name)\(notification.topic) \(value)") }
+        })
     }
   }
 
@@ -56,9 +58,11 @@ import Testing
     #expect(fixture.heard() == ["recovered 1", "ready 1"])
   }
 
-  @Test("Key refused, stream refused: FATAL, with flags or without, told once; refresh and set_online(true) try again", arguments: [
-    401, 403, 404,
-  ])
+  @Test(
+    "Key refused, stream refused: FATAL, with flags or without, told once; refresh and set_online(true) try again",
+    arguments: [
+      401, 403, 404,
+    ])
   func refusalsAreFatal(status: Int) throws {
     let fixture = try fixture().opened()
     for hasFlags in [false, true] {
@@ -84,7 +88,8 @@ import Testing
     #expect(fixture.client.state == .ready)
   }
 
-  @Test("Key refused for events while flags are served: FATAL, and a reopened client tries again (LD-17, LD-41; refused, reopened)")
+  @Test(
+    "Key refused for events while flags are served: FATAL, and a reopened client tries again (LD-17, LD-41; refused, reopened)")
   func reopenTriesAgain() throws {
     let fixture = try fixture(["diagnostic_opt_out": "true"]).opened()
     try put(fixture, 1)
@@ -99,7 +104,9 @@ import Testing
     #expect(fixture.client.state == .stale && isReady(fixture) && fixture.face.common.isOnline)
   }
 
-  @Test("Whoever finds the client ready by the service's word finds it initialized; by stored flags alone it is not (LD-11; ready, reopened)")
+  @Test(
+    "Whoever finds the client ready by the service's word finds it initialized; by stored flags alone it is not (LD-11; ready, reopened)"
+  )
   func readyIsInitialized() throws {
     let fixture = try fixture(["store": "memory"]).opened()
     let (provider, found) = (fixture.provider, Locked<[Bool]>([]))
@@ -122,7 +129,8 @@ import Testing
     #expect(fixture.client.state == .ready && fixture.face.common.isInitialized)
   }
 
-  @Test("In the background events are sent, with default options (LD-41, 5.7; background)") func theBackgroundSendsEvents() throws {
+  @Test("In the background events are sent, with default options (LD-41, 5.7; background)") func theBackgroundSendsEvents() throws
+  {
     let fixture = try fixture(["diagnostic_opt_out": "true"]).opened()
     try put(fixture, 1)
     #expect(fixture.face.setInBackground(true) == .ok)
@@ -153,7 +161,9 @@ import Testing
     #expect(first.heard().contains("contextChanged 1"))
   }
 
-  @Test("Another context while the service fails: stored flags are served and told of at once, and reads see them (LD-24, LD-76; failing)")
+  @Test(
+    "Another context while the service fails: stored flags are served and told of at once, and reads see them (LD-24, LD-76; failing)"
+  )
   func storedFlagsOfAnotherContext() throws {
     let fixture = try fixture(["store": "memory"]).opened()
     try put(fixture, 1)
@@ -217,14 +227,17 @@ import Testing
   @Test("A context that is given after the vendor's call is not taken for the current one, though it is that still")
   func theOrderOfCallsCounts() throws {
     let fixture = try fixture(["online": "false"]).opened()
-    _ = fixture.face.identify(try fixture.context("ben"), timeoutMilliseconds: -1, options: [.unsheddable], completion: fixture.tell("ben"))
+    _ = fixture.face.identify(
+      try fixture.context("ben"), timeoutMilliseconds: -1, options: [.unsheddable], completion: fixture.tell("ben"))
     _ = fixture.client.identify(try fixture.context("ann"), completion: fixture.tell("ann"))
     // Each is a change of its own. Offline there are no flags: the vendor's call is done, the core's says so.
     #expect(fixture.heard() == ["ben 0", "ann \(Status.network.rawValue)"])
     #expect(fixture.currentKey == "ann")
   }
 
-  @Test("In the background, where flags are not kept fresh: STALE; back in front a refused stream is tried again (LD-15, LD-75; background, refused)")
+  @Test(
+    "In the background, where flags are not kept fresh: STALE; back in front a refused stream is tried again (LD-15, LD-75; background, refused)"
+  )
   func theBackgroundIsStale() throws {
     let fixture = try fixture().opened()
     try put(fixture, 1)
@@ -255,7 +268,8 @@ import Testing
     #expect(fixture.client.state == .ready)
   }
 
-  @Test("Closing while a change waits: it is cancelled, and the reopened client is not RECONCILING (LD-17, LD-24; closing, reopened)")
+  @Test(
+    "Closing while a change waits: it is cancelled, and the reopened client is not RECONCILING (LD-17, LD-24; closing, reopened)")
   func closingEndsAChange() throws {
     let fixture = try fixture().opened()
     try put(fixture, 1)

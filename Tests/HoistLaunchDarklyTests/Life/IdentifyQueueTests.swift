@@ -30,7 +30,8 @@ import Testing
 
   private func identify(_ key: String, isSheddable: Bool = true, timeout: Int64 = -1) throws {
     let told = told
-    let request = IdentifyRequest(try #require(EvaluationContext(targetingKey: key).reference()), isSheddable: isSheddable) { status in
+    let request = IdentifyRequest(try #require(EvaluationContext(targetingKey: key).reference()), isSheddable: isSheddable) {
+      status in
       told.change { $0.append("\(key) \(status.rawValue)") }
     }
     queue.add(request, timeoutMilliseconds: timeout)

@@ -67,7 +67,9 @@ import Testing
     #expect(IdentifyResult(.launchDarklyShed) == .shed && IdentifyResult(.timeout) == .timeout)
   }
 
-  @Test("A start that still reads the store does not take the place of a context that came after it (LD-02, LD-21, 5.1, 5.5; starting)")
+  @Test(
+    "A start that still reads the store does not take the place of a context that came after it (LD-02, LD-21, 5.1, 5.5; starting)"
+  )
   func anIdentifyWaitsForTheStart() throws {
     let fixture = try LifeFixture(["store": "memory", "online": "false"])
     fixture.client.open()
@@ -90,7 +92,8 @@ import Testing
     }
   }
 
-  @Test("A forked child goes on with the parent's context, and not with its wishes (LD-21, LD-24, G9; forked)") func aChildGoesOn() throws {
+  @Test("A forked child goes on with the parent's context, and not with its wishes (LD-21, LD-24, G9; forked)")
+  func aChildGoesOn() throws {
     let fixture = try LifeFixture().opened()
     try identify(fixture, "a")
     try identify(fixture, "b")

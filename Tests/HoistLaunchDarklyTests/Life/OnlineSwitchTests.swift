@@ -50,7 +50,9 @@ import Testing
     online.set(isOnline) { status in told.change { $0.append("\(name) \(status.rawValue)") } }
   }
 
-  @Test("Going online is complete with the first flags (LD-12, ruling A1, complaint 13; starting)") func onlineWaitsForFlags() throws {
+  @Test("Going online is complete with the first flags (LD-12, ruling A1, complaint 13; starting)") func onlineWaitsForFlags()
+    throws
+  {
     let online = try make()
     set(online, true, "on")
     #expect(connection.takeCalls() == ["begin"] && online.isOnline && !online.isInitialized && told.value == [])
@@ -76,7 +78,8 @@ import Testing
     #expect(online.isOnline && online.isInitialized)
   }
 
-  @Test("Who goes online while the start looks for its context waits for that one's flags (LD-12, 5.3; starting)") func theStartGoesOnline() throws {
+  @Test("Who goes online while the start looks for its context waits for that one's flags (LD-12, 5.3; starting)")
+  func theStartGoesOnline() throws {
     let online = try starting()
     set(online, true, "on")
     #expect(told.value == [] && !online.isInitialized && connection.takeCalls() == [])
@@ -111,7 +114,8 @@ import Testing
     return online
   }
 
-  @Test("Before the start, without a key, and in the background nobody goes online (LD-15; before start, offline, background)") func theForbiddenStaysOffline() throws {
+  @Test("Before the start, without a key, and in the background nobody goes online (LD-15; before start, offline, background)")
+  func theForbiddenStaysOffline() throws {
     for (properties, isForeground) in [
       (["mobile_key": ""], true), (["mobile_key": "mob"], false),
     ] {
@@ -238,7 +242,9 @@ import Testing
     #expect(!online.isOnline && !connection.takeCalls().contains("begin"))
   }
 
-  @Test("A refused key stays refused in the background and back; a wish to go online tries it again (LD-15, 2.3, 2.5; refused, background)")
+  @Test(
+    "A refused key stays refused in the background and back; a wish to go online tries it again (LD-15, 2.3, 2.5; refused, background)"
+  )
   func theForegroundDoesNotRepeatARefusedKey() throws {
     let online = try make()
     set(online, true, "on")

@@ -49,7 +49,8 @@ struct ServedContextTests {
     #expect(fixture.heard() == ["start 1210"] && !fixture.face.common.isOnline && fixture.face.common.isInitialized)
   }
 
-  @Test("Without cached flags a new context has none until they come, and then all count as new (LD-24, LD-32, complaint 9; ready)")
+  @Test(
+    "Without cached flags a new context has none until they come, and then all count as new (LD-24, LD-32, complaint 9; ready)")
   func withoutACacheFlagsComeFromNothing() throws {
     let fixture = try LifeFixture().opened()
     try put(fixture, 1)
@@ -61,7 +62,8 @@ struct ServedContextTests {
     #expect(Set(fixture.heard()) == ["b 0", "all: n ->2"])
   }
 
-  @Test("Cached flags of the new context are served and told at once (LD-76, complaint 9; ready)") func withACacheItIsServedAtOnce() throws {
+  @Test("Cached flags of the new context are served and told at once (LD-76, complaint 9; ready)")
+  func withACacheItIsServedAtOnce() throws {
     let fixture = try LifeFixture(["store": "memory"]).opened()
     try identify(fixture, "a")
     try put(fixture, 1)
@@ -80,7 +82,9 @@ struct ServedContextTests {
     #expect(Set(fixture.heard()) == ["a 0", "all: n 1>3"])
   }
 
-  @Test("The cache may be left aside, or used only where there is something (LD-86; ready)") func theUseOfTheCacheIsTheHosts() throws {
+  @Test("The cache may be left aside, or used only where there is something (LD-86; ready)") func theUseOfTheCacheIsTheHosts()
+    throws
+  {
     let fixture = try LifeFixture(["store": "memory"]).opened()
     try identify(fixture, "a")
     try put(fixture, 1)
@@ -120,7 +124,9 @@ struct ServedContextTests {
     #expect(fixture.heard() == ["b 1210"] && !fixture.face.common.isOnline)
   }
 
-  @Test("Updates that change nothing, and modes of the connection, are told (LD-33, LD-34; ready, offline)") func theRestIsTold() throws {
+  @Test("Updates that change nothing, and modes of the connection, are told (LD-33, LD-34; ready, offline)") func theRestIsTold()
+    throws
+  {
     let fixture = try LifeFixture().opened()
     try put(fixture, 1)
     observe(fixture, "unchanged", .unchanged)

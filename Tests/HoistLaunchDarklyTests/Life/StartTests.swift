@@ -34,7 +34,8 @@ import Testing
     #expect(fixture.face.common.isOnline && !fixture.face.common.isInitialized)
   }
 
-  @Test("A second start is told so at once and changes nothing (LD-05, ruling A11; starting, offline)") func aSecondStartIsRefused() throws {
+  @Test("A second start is told so at once and changes nothing (LD-05, ruling A11; starting, offline)")
+  func aSecondStartIsRefused() throws {
     let fixture = try LifeFixture(late.merging(["online": "false"]) { $1 }).opened()
     _ = fixture.face.start(waitMilliseconds: -1, completion: fixture.tell("first"))
     _ = fixture.face.start(waitMilliseconds: 5_000, completion: fixture.tell("second"))
@@ -46,7 +47,8 @@ import Testing
 
   @Test("Before the start nothing works (LD-01, ruling A9; before start)") func beforeTheStartNothingWorks() throws {
     let fixture = try LifeFixture(late).opened()
-    _ = fixture.face.identify(try fixture.context("a"), timeoutMilliseconds: -1, options: [], completion: fixture.tell("identify"))
+    _ = fixture.face.identify(
+      try fixture.context("a"), timeoutMilliseconds: -1, options: [], completion: fixture.tell("identify"))
     _ = fixture.face.setOnline(true, completion: fixture.tell("online"))
     #expect(fixture.heard() == ["identify 2", "online 0"])
     #expect(!fixture.face.common.isOnline && !fixture.face.common.isInitialized)
@@ -59,7 +61,8 @@ import Testing
     fixture.close()
     #expect(fixture.told.value == ["start 12"])
     #expect(fixture.face.start(waitMilliseconds: 0, completion: nil) == .state)
-    #expect(!fixture.face.common.isInitialized && !fixture.face.common.isOnline && fixture.face.environment(named: "default") == nil)
+    #expect(
+      !fixture.face.common.isInitialized && !fixture.face.common.isOnline && fixture.face.environment(named: "default") == nil)
   }
 
   @Test("After closing, a new start is possible (LD-03, LD-17, 5.9; reopened)") func aClosedClientStartsAgain() throws {

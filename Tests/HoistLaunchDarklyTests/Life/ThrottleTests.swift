@@ -17,7 +17,11 @@ import Testing
 
   private func call(_ name: String) {
     let notes = notes
-    throttle.run { notes.note("ran \(name)") } replaced: { notes.note("replaced \(name)") }
+    throttle.run {
+      notes.note("ran \(name)")
+    } replaced: {
+      notes.note("replaced \(name)")
+    }
   }
 
   @Test func theFirstTwoGoAtOnceAndTheThirdWaitsOneToTwoSeconds() {

@@ -32,7 +32,8 @@ import Testing
   private func flags(_ keys: String...) -> ObservedChanges { .flags(keys.map { Array($0.utf8) }) }
 
   private func update(_ changes: (String, String?, String?)...) {
-    observers.updated(changes.map { FlagChange(key: $0.0, oldValue: $0.1.map { Array($0.utf8) }, newValue: $0.2.map { Array($0.utf8) }) })
+    observers.updated(
+      changes.map { FlagChange(key: $0.0, oldValue: $0.1.map { Array($0.utf8) }, newValue: $0.2.map { Array($0.utf8) }) })
   }
 
   private func heard() -> [String] {

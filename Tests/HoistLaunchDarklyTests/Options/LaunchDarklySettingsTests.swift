@@ -57,9 +57,11 @@ import Testing
     #expect(try settings(["flag_polling_interval_ms": "0", "ignore_polling_minimum": "true"]).pollingMilliseconds == 1)
   }
 
-  @Test("Secondary environments have names and keys of their own (LD-09; no client)", arguments: [
-    #"{"other":"main"}"#, #"{"default":"k"}"#, #"{"a":"k","b":"k"}"#, #"{"a":1}"#, "[]", "{",
-  ])
+  @Test(
+    "Secondary environments have names and keys of their own (LD-09; no client)",
+    arguments: [
+      #"{"other":"main"}"#, #"{"default":"k"}"#, #"{"a":"k","b":"k"}"#, #"{"a":1}"#, "[]", "{",
+    ])
   func badSecondaryKeysAreRefused(keys: String) throws {
     #expect(try problem(["mobile_key": "main", "secondary_mobile_keys": keys])?.property == "secondary_mobile_keys")
   }
@@ -80,10 +82,12 @@ import Testing
     #expect(refused?.message.contains("mob-1") == false)
   }
 
-  @Test("what cannot be a header or an address is refused", arguments: [
-    ["mobile_key": "a\nb"], ["wrapper_name": "a\rb"], ["additional_headers": #"{"a b":"c"}"#],
-    ["additional_headers": #"{"a":"b\nc"}"#], ["base_url": "ftp://x"], ["stream_url": ""], ["events_url": "nowhere"],
-  ])
+  @Test(
+    "what cannot be a header or an address is refused",
+    arguments: [
+      ["mobile_key": "a\nb"], ["wrapper_name": "a\rb"], ["additional_headers": #"{"a b":"c"}"#],
+      ["additional_headers": #"{"a":"b\nc"}"#], ["base_url": "ftp://x"], ["stream_url": ""], ["events_url": "nowhere"],
+    ])
   func badTextsAreRefused(properties: [String: String]) throws {
     #expect(try problem(properties)?.property == properties.keys.first)
   }

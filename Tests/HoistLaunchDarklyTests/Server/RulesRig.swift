@@ -73,7 +73,9 @@ final class RulesRig: @unchecked Sendable {
     "event: put\ndata: {\"path\":\"/\",\"data\":\(ServerRules.set(flags: flags, segments: segments))}\n\n"
   }
 
-  static func patch(_ path: String, _ data: String) -> String { "event: patch\ndata: {\"path\":\"\(path)\",\"data\":\(data)}\n\n" }
+  static func patch(_ path: String, _ data: String) -> String {
+    "event: patch\ndata: {\"path\":\"\(path)\",\"data\":\(data)}\n\n"
+  }
 
   /// JSON of a flag's value, or the error's code.
   /// - Parameter context: nil for the client's own.

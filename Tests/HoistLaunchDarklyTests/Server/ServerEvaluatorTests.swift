@@ -5,13 +5,19 @@ import Testing
 @testable import HoistLaunchDarkly
 
 @Suite("Rules are evaluated for contexts of the core") struct ServerEvaluatorTests {
-  @Test("Prerequisites and segments in one another end with the fallback where they cost too much (LDS-22, LDS-27, LDS-29; no client)")
+  @Test(
+    "Prerequisites and segments in one another end with the fallback where they cost too much (LDS-22, LDS-27, LDS-29; no client)"
+  )
   func costs() throws {
-    var flags = ["wide": ServerRules.flag("wide", ServerRules.rule(inSegments: ["w0"])), "deep": ServerRules.flag("deep", ServerRules.rule(inSegments: ["d0"]))]
+    var flags = [
+      "wide": ServerRules.flag("wide", ServerRules.rule(inSegments: ["w0"])),
+      "deep": ServerRules.flag("deep", ServerRules.rule(inSegments: ["d0"])),
+    ]
     var segments: [String: String] = [:]
     for level in 0..<2_000 {
       flags["p\(level)"] = ServerRules.flag("p\(level)", "\"prerequisites\":[{\"key\":\"p\(level + 1)\",\"variation\":1}]")
-      segments["d\(level)"] = ServerRules.segment("d\(level)", "\"rules\":[{\"clauses\":[\(ServerRules.clause(["d\(level + 1)"]))]}]")
+      segments["d\(level)"] = ServerRules.segment(
+        "d\(level)", "\"rules\":[{\"clauses\":[\(ServerRules.clause(["d\(level + 1)"]))]}]")
     }
     for level in 0..<40 {
       let clause = ServerRules.clause(["w\(level + 1)"])
@@ -23,7 +29,8 @@ import Testing
     #expect(served.value(of: "p1995") == #""off""#, "its last prerequisite is no flag")
   }
 
-  @Test("A context that is none of the service's is refused, whatever the flag (LDS-30; no client)") func refusedContexts() throws {
+  @Test("A context that is none of the service's is refused, whatever the flag (LDS-30; no client)") func refusedContexts() throws
+  {
     let served = try serve(ServerRules.set(flags: ["a": ServerRules.flag("a")]))
     defer { served.destroy() }
     let refused: [(String?, [(String, AttributeValue)])] = [
@@ -42,7 +49,9 @@ import Testing
     #expect(served.value(of: "nothing") == "FLAG_NOT_FOUND")
   }
 
-  @Test("Keys and values with escapes, nested ones, and those of several kinds are compared by what they say (LDS-24, LDS-25; no client)")
+  @Test(
+    "Keys and values with escapes, nested ones, and those of several kinds are compared by what they say (LDS-24, LDS-25; no client)"
+  )
   func severalKinds() throws {
     let clauses = [
       #"{"contextKind":"org","attribute":"/a/b~1c","op":"in","values":["x\"\n"]}"#,
@@ -52,7 +61,8 @@ import Testing
       #"{"attribute":"o","op":"in","values":[{"y":[1.0],"x":null}]}"#,
     ]
     for (index, clause) in clauses.enumerated() {
-      let served = try serve(ServerRules.set(flags: ["a": ServerRules.flag("a", "\"rules\":[{\"variation\":0,\"clauses\":[\(clause)]}]")]))
+      let served = try serve(
+        ServerRules.set(flags: ["a": ServerRules.flag("a", "\"rules\":[{\"variation\":0,\"clauses\":[\(clause)]}]")]))
       defer { served.destroy() }
       let parts: [(String, AttributeValue)] = [
         ("kind", .string(Array("multi".utf8))),

@@ -7,7 +7,8 @@ import Testing
 @Suite("Rules change one by one (LDS-11, LDS-12, LDS-62; no client)") struct ServerTableTests {
   @Test("A flag takes the place of another in the block that is served") func flagInPlace() throws {
     var table = ServerTable(ServerResources(nil))
-    let served = try #require(try table.poll(ServerRules.set(flags: ["a": ServerRules.flag("a"), "b": ServerRules.flag("b")]), over: nil).snapshot)
+    let served = try #require(
+      try table.poll(ServerRules.set(flags: ["a": ServerRules.flag("a"), "b": ServerRules.flag("b")]), over: nil).snapshot)
     defer { served.destroy() }
     let update = try table.patch("/flags/a", ServerRules.flag("a", version: 2, #""on":false"#), of: served)
     let patch = try #require(update.patch)
@@ -21,7 +22,8 @@ import Testing
     var table = ServerTable(ServerResources(nil))
     let filler = String(repeating: "x", count: 2_000)
     let flags = ["a": ServerRules.flag("a", ServerRules.rule(inSegments: ["s"])), "b": ServerRules.flag("b")]
-    var served = try #require(try table.poll(ServerRules.set(flags: flags, segments: ["s": ServerRules.segment("s")]), over: nil).snapshot)
+    var served = try #require(
+      try table.poll(ServerRules.set(flags: flags, segments: ["s": ServerRules.segment("s")]), over: nil).snapshot)
     for version in 2...300 {
       let isIn = version % 2 == 0
       let members = #""salt":"\#(filler)","included":["\#(isIn ? "k" : "other")"]"#
@@ -37,7 +39,8 @@ import Testing
 
   @Test("A deleted item leaves its version behind, known or not, until the next whole set") func tombstones() throws {
     var table = ServerTable(ServerResources(nil))
-    var served = try #require(try table.poll(ServerRules.set(flags: ["a": ServerRules.flag("a", version: 3)]), over: nil).snapshot)
+    var served = try #require(
+      try table.poll(ServerRules.set(flags: ["a": ServerRules.flag("a", version: 3)]), over: nil).snapshot)
     served = take(try table.delete("/flags/a", 4, of: served), served)
     #expect(served.value(of: "a") == "FLAG_NOT_FOUND")
     #expect(try table.patch("/flags/a", ServerRules.flag("a", version: 4), of: served).changed.isEmpty)
@@ -50,9 +53,12 @@ import Testing
     served.destroy()
   }
 
-  @Test("What cannot be read changes nothing", arguments: [
-    #"{"key":"a","version":7,"on":"yes"}"#, #"{"version":7}"#, #"{"key":"a","version":7,"rules":[null]}"#, "[]",
-  ]) func malformed(_ flag: String) throws {
+  @Test(
+    "What cannot be read changes nothing",
+    arguments: [
+      #"{"key":"a","version":7,"on":"yes"}"#, #"{"version":7}"#, #"{"key":"a","version":7,"rules":[null]}"#, "[]",
+    ]) func malformed(_ flag: String) throws
+  {
     var table = ServerTable(ServerResources(nil))
     let served = try #require(try table.poll(ServerRules.set(flags: ["a": ServerRules.flag("a")]), over: nil).snapshot)
     defer { served.destroy() }
@@ -62,10 +68,13 @@ import Testing
     #expect(try table.patch("/flags/a", ServerRules.flag("a", version: 2), of: served).patch != nil)
   }
 
-  @Test("A whole set tells of flags in an older version, too; the vendor's listeners do not hear of them") func olderSet() throws {
+  @Test("A whole set tells of flags in an older version, too; the vendor's listeners do not hear of them") func olderSet() throws
+  {
     var table = ServerTable(ServerResources(nil))
     func flags(_ version: Int) -> String {
-      ServerRules.set(flags: ["a": ServerRules.flag("a", version: version), "b": ServerRules.flag("b", #""prerequisites":[{"key":"a","variation":1}]"#)])
+      ServerRules.set(flags: [
+        "a": ServerRules.flag("a", version: version), "b": ServerRules.flag("b", #""prerequisites":[{"key":"a","variation":1}]"#),
+      ])
     }
     let first = try #require(try table.poll(flags(5), over: nil).snapshot)
     defer { first.destroy() }

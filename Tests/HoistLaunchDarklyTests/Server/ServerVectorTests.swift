@@ -2,7 +2,8 @@ import ConformanceKit
 import Glibc
 import Testing
 
-@Suite("Vectors of LaunchDarkly's rules and servers' events hold (LDS-12, LDS-20 to LDS-33, LDS-40 to LDS-48; no client)") struct ServerVectorTests {
+@Suite("Vectors of LaunchDarkly's rules and servers' events hold (LDS-12, LDS-20 to LDS-33, LDS-40 to LDS-48; no client)")
+struct ServerVectorTests {
   private static let names = [
     "bucketing", "clauses", "parse_values", "evaluation", "malformed", "typed", "all_flags_state", "secure_mode_hash",
     "big_segments", "big_segment_hash", "store_updates", "events", "index_dedup", "migration_events",

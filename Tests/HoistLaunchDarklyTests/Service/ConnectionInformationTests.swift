@@ -77,11 +77,13 @@ import Testing
     }
   }
 
-  @Test("G2: what cannot be read is left out", arguments: [
-    "", "[]", "{", #"{"lastConnectionFailureReason":7,"lastFailedConnection":1e300}"#,
-    #"{"lastConnectionFailureReason":{"type":"new"},"lastKnownFlagValidity":"x","lastFailedConnection":-1e300}"#,
-    #"{"lastConnectionFailureReason":{"type":"unknownError","payload":5e400}}"#,
-  ])
+  @Test(
+    "G2: what cannot be read is left out",
+    arguments: [
+      "", "[]", "{", #"{"lastConnectionFailureReason":7,"lastFailedConnection":1e300}"#,
+      #"{"lastConnectionFailureReason":{"type":"new"},"lastKnownFlagValidity":"x","lastFailedConnection":-1e300}"#,
+      #"{"lastConnectionFailureReason":{"type":"unknownError","payload":5e400}}"#,
+    ])
   func unreadableIsLeftOut(text: String) {
     let information = ConnectionInformation(json: Array(text.utf8)) ?? ConnectionInformation()
     #expect(information == ConnectionInformation() || information.lastFailureReason == .unknownError(""))
@@ -94,7 +96,9 @@ import Testing
     let first = try SynchronizerRig(["streaming_mode": "polling"], manager: cache)
     first.begin()
     first.polls.last?.complete(answer(503))
-    first.host.settle { first.information.lastFailureReason == .httpError(503) && cache.load(key: ConnectionState.storeKey) != nil }
+    first.host.settle {
+      first.information.lastFailureReason == .httpError(503) && cache.load(key: ConnectionState.storeKey) != nil
+    }
     let saved = first.information
     first.host.settle {
       cache.load(key: ConnectionState.storeKey).flatMap { ConnectionInformation(json: $0) }?.lastFailureReason == .httpError(503)

@@ -16,7 +16,8 @@ import Testing
     let start = rig.now
     rig.begin()
     let first = try #require(rig.polls.last)
-    #expect(first.request.url == "https://clientsdk.launchdarkly.com/msdk/evalx/contexts/eyJrZXkiOiJ1c2VyLTEiLCJraW5kIjoidXNlciJ9")
+    #expect(
+      first.request.url == "https://clientsdk.launchdarkly.com/msdk/evalx/contexts/eyJrZXkiOiJ1c2VyLTEiLCJraW5kIjoidXNlciJ9")
     #expect(first.request.method == "GET" && first.request.body == nil)
     #expect(first.request.timeoutMilliseconds == 10_000)
     #expect(rig.information.mode == .polling)
@@ -87,10 +88,12 @@ import Testing
     #expect(rig.polls.count == 2 && rig.polls.last?.request.header("If-None-Match") == "t")
   }
 
-  @Test("2.3, G3: an answer that cannot be used changes nothing but the tag", arguments: [
-    answer(200, "nonsense"), answer(200, "[]"), answer(200, ""), answer(202, "{}"), answer(204), answer(302),
-    answer(400), answer(403), answer(404), answer(405), answer(408), answer(429), answer(500), answer(501), noAnswer,
-  ])
+  @Test(
+    "2.3, G3: an answer that cannot be used changes nothing but the tag",
+    arguments: [
+      answer(200, "nonsense"), answer(200, "[]"), answer(200, ""), answer(202, "{}"), answer(204), answer(302),
+      answer(400), answer(403), answer(404), answer(405), answer(408), answer(429), answer(500), answer(501), noAnswer,
+    ])
   func uselessAnswersChangeNothing(useless: ScriptedTransport.Answer) throws {
     let rig = try rig()
     rig.begin(entityTag: "t")
@@ -181,9 +184,11 @@ import Testing
     #expect(rig.polls.count == 2)
   }
 
-  @Test("2.3, G2: times of a file that make no sense are not fresh", arguments: [
-    Int64.min, -1, 0, 1_700_000_000_001, .max, 1_700_000_000_000 - 300_000,
-  ])
+  @Test(
+    "2.3, G2: times of a file that make no sense are not fresh",
+    arguments: [
+      Int64.min, -1, 0, 1_700_000_000_001, .max, 1_700_000_000_000 - 300_000,
+    ])
   func oddTimesAreNotFresh(updated: Int64) throws {
     let rig = try rig()
     rig.begin(updated: updated)

@@ -182,7 +182,9 @@ import Testing
     #expect(rig.outcomes.value == [.updated] && !rig.told.contains("unauthorized"))
   }
 
-  @Test("Everything else is tried again with a growing pause (LD-75, 2.5; failing)", arguments: [204, 302, 400, 408, 429, 500, 503, 599])
+  @Test(
+    "Everything else is tried again with a growing pause (LD-75, 2.5; failing)",
+    arguments: [204, 302, 400, 408, 429, 500, 503, 599])
   func otherStatusesAreTriedAgain(status: Int) throws {
     let rig = try SynchronizerRig()
     rig.begin()
@@ -223,7 +225,9 @@ import Testing
     #expect(rig.host.network.streams.count == 3)
   }
 
-  @Test("2.5: a close in good order is followed by another connection; one that lasted with any from the shortest one to as long as it lasted")
+  @Test(
+    "2.5: a close in good order is followed by another connection; one that lasted with any from the shortest one to as long as it lasted"
+  )
   func healthyConnectionsResetThePause() throws {
     let rig = try SynchronizerRig()
     rig.begin()
@@ -242,7 +246,9 @@ import Testing
     #expect(rig.information.lastFailedConnectionUnixMilliseconds == nil)
   }
 
-  @Test("2.2: `retry` is the next base, in bounds", arguments: [(200, 200...400), (100_000, 15_000...30_000), (0, 100...100), (10, 100...100)])
+  @Test(
+    "2.2: `retry` is the next base, in bounds",
+    arguments: [(200, 200...400), (100_000, 15_000...30_000), (0, 100...100), (10, 100...100)])
   func retryIsTheNextBase(base: Int, pauses: ClosedRange<Int>) throws {
     let rig = try SynchronizerRig()
     rig.begin()

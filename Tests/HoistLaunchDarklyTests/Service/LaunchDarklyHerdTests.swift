@@ -12,9 +12,11 @@ import Testing
     let herd = Herd(milliseconds: 80 * Self.minute, outages: outages) {
       HerdPolls($0, PollPace(intervalMilliseconds: 300_000), .fixedRate)
     }
-    #expect(herd.crowds(in: [
-      ("deployment and steady state", 1..<outages[0].lowerBound), ("outage of 20 s", outages[0].lowerBound..<outages[1].lowerBound),
-      ("outage of ten minutes", outages[1].lowerBound..<80 * Self.minute),
-    ]) == [])
+    #expect(
+      herd.crowds(in: [
+        ("deployment and steady state", 1..<outages[0].lowerBound),
+        ("outage of 20 s", outages[0].lowerBound..<outages[1].lowerBound),
+        ("outage of ten minutes", outages[1].lowerBound..<80 * Self.minute),
+      ]) == [])
   }
 }

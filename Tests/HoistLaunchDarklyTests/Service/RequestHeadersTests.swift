@@ -24,9 +24,11 @@ import Testing
     #expect(made.count == 3)
   }
 
-  @Test("2.1: a wrapper needs a name", arguments: [
-    ("", "", nil as String?), ("", "2", nil), ("Py", "", "Py"), ("Py", "2.1", "Py/2.1"),
-  ])
+  @Test(
+    "2.1: a wrapper needs a name",
+    arguments: [
+      ("", "", nil as String?), ("", "2", nil), ("Py", "", "Py"), ("Py", "2.1", "Py/2.1"),
+    ])
   func wrappersNeedAName(name: String, version: String, header: String?) throws {
     let headers = try headers(["wrapper_name": name, "wrapper_version": version])
     #expect(headers.make([]).value(of: "X-LaunchDarkly-Wrapper") == header)

@@ -123,7 +123,9 @@ private final class SeenModes: ChangeObserver {
   func changed(_ changes: [FlagChange]) {}
   func unchanged() {}
   func rulesChanged(_ keys: [CText]) {}
-  func connectionModeChanged(_ mode: Int32) { modes.change { $0 += ConnectionInformation.Mode(rawValue: mode).map { [$0] } ?? [] } }
+  func connectionModeChanged(_ mode: Int32) {
+    modes.change { $0 += ConnectionInformation.Mode(rawValue: mode).map { [$0] } ?? [] }
+  }
 }
 
 extension HTTPRequest {

@@ -5,7 +5,8 @@ import HoistOptimizely
 import HoistTestSupport
 import Testing
 
-@Suite("A bad datafile is refused with its place, or read as far as it makes sense (OPT-73, G9; no client)") struct BadDatafileTests {
+@Suite("A bad datafile is refused with its place, or read as far as it makes sense (OPT-73, G9; no client)")
+struct BadDatafileTests {
   @Test(arguments: [
     (#"{"version":"4","#, "byte 15, line 1: expected a member name"),
     ("{\"version\":\"4\",\n\"experiments\":[{\"id\":\"1\",}]}", #"in "experiments", byte 41, line 2: expected a member name"#),
@@ -78,7 +79,9 @@ import Testing
       flags: [flag("f", ["1", "gone", "2"], rollout: "gone"), flag("empty", ["gone"])].joined(separator: ","),
       experiments: dangling + "," + rule("2"),
       groups: #"{"id":"g","policy":"random","trafficAllocation":[{"entityId":"gone","endOfRange":10000}],"experiments":[]}"#,
-      more: #""localHoldouts":[{"id":"h","key":"h","includedRules":["gone"]}],"events":[{"id":"6","key":"e","experimentIds":["gone"]}]"#)
+      more:
+        #""localHoldouts":[{"id":"h","key":"h","includedRules":["gone"]}],"events":[{"id":"6","key":"e","experimentIds":["gone"]}]"#
+    )
     let answer = try project.decide("f")
     #expect(answer.variation == "on-2")
     #expect(try project.decide("empty").variation == nil)

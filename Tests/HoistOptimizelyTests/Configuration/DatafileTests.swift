@@ -53,7 +53,8 @@ import Testing
   }
 
   @Test func ofFlagsOfOneKeyTheLastCounts() throws {
-    let project = try Project(flags: [flag("f", ["1"]), flag("g"), flag("f", ["2"])].joined(separator: ","), experiments: rule("1") + "," + rule("2"))
+    let project = try Project(
+      flags: [flag("f", ["1"]), flag("g"), flag("f", ["2"])].joined(separator: ","), experiments: rule("1") + "," + rule("2"))
     #expect(OptimizelyFlags.flagCount(of: project.snapshot) == 2)
     #expect(try project.decide("f").variation == "on-2")
   }
@@ -81,9 +82,11 @@ import Testing
     #expect(settings.segments == [Array("s".utf8)])
   }
 
-  @Test("An audience expression is told as the vendor prints it (OPT-70, 7; no client)", arguments: [
-    (#"["not"]"#, ""), (#"["not","1"]"#, #"NOT "1""#), (#"["or","1",["and","2","3"]]"#, #""1" OR ("2" AND "3")"#), ("[]", ""),
-  ])
+  @Test(
+    "An audience expression is told as the vendor prints it (OPT-70, 7; no client)",
+    arguments: [
+      (#"["not"]"#, ""), (#"["not","1"]"#, #"NOT "1""#), (#"["or","1",["and","2","3"]]"#, #""1" OR ("2" AND "3")"#), ("[]", ""),
+    ])
   func audienceExpressions(_ conditions: String, _ text: String) throws {
     let listing = try OptimizelyConfigText.json(
       ofDatafile: Project.datafile(flags: flag("f", ["1"]), experiments: rule("1", #""audienceConditions":\#(conditions)"#)))

@@ -53,7 +53,8 @@ import Testing
 
   @Test func forcedVariationsBeatListsAndProfiles() throws {
     // (OPT-66; no client)
-    let two = #"{"id":"1","key":"e","status":"Running","layerId":"","audienceIds":["gone"],"forcedVariations":{"u1":"b"},"variations":["#
+    let two =
+      #"{"id":"1","key":"e","status":"Running","layerId":"","audienceIds":["gone"],"forcedVariations":{"u1":"b"},"variations":["#
       + #"{"id":"11","key":"a"},{"id":"12","key":"b"},{"id":"13","key":"c"}],"trafficAllocation":[]}"#
     let project = try Project(flags: flag("f", ["1"]), experiments: two)
     var content = SubjectContent()

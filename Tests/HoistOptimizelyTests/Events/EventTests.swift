@@ -43,7 +43,8 @@ import Testing
 
   @Test func idsThatAreNoNumbersGoOutAsNull() throws {
     // (OPT-96; no client)
-    let odd = #"{"id":"1","key":"e","status":"Running","layerId":" ","audienceIds":[],"forcedVariations":{},"#
+    let odd =
+      #"{"id":"1","key":"e","status":"Running","layerId":" ","audienceIds":[],"forcedVariations":{},"#
       + #""variations":[{"id":"$odd","key":"v"}],"trafficAllocation":[{"entityId":"$odd","endOfRange":10000}]}"#
     let impression = try Project(flags: flag("f", ["1"]), experiments: odd).decide("f").impressions.first ?? ""
     #expect(impression.contains(#""campaign_id":"1","experiment_id":"1","variation_id":null"#))
@@ -66,7 +67,8 @@ import Testing
         + #""decisionEventDispatched":true,"experimentId":"1","variationId":"11"}"#)
     #expect(
       String(decoding: DecisionNotice.feature(answer.decision), as: UTF8.self)
-        == #"{"featureKey":"f","featureEnabled":true,"source":"feature-test","sourceInfo":{"experimentKey":"key-1","variationKey":"on-1"}}"#)
+        == #"{"featureKey":"f","featureEnabled":true,"source":"feature-test","sourceInfo":{"experimentKey":"key-1","variationKey":"on-1"}}"#
+    )
   }
 
   @Test func eventsTellTheRevisionOfTheirOwnDatafile() throws {

@@ -14,17 +14,24 @@ import Testing
     #expect(activations.all.isEmpty, "they are told when the host asks")
     rig.hear()
     #expect(activations.all.count == 1)
-    #expect(activations.all.first?.hasPrefix(
-      #"{"experiment":{"id":"e","key":"key-e"},"userId":"u1","attributes":{"country":"de"},"variation":{"id":"e1","key":"on-e"},"event":{"url":"https://logx.optimizely.com/v1/events","body":{"account_id":"a""#) == true)
-    #expect(decisions.all == [
-      #"{"type":"flag","userId":"u1","attributes":{"country":"de"},"decisionInfo":{"flagKey":"shop","enabled":true,"variables":{},"variationKey":"on-e","ruleKey":"key-e","reasons":[],"decisionEventDispatched":true,"experimentId":"e","variationId":"e1"}}"#
-    ])
+    #expect(
+      activations.all.first?.hasPrefix(
+        #"{"experiment":{"id":"e","key":"key-e"},"userId":"u1","attributes":{"country":"de"},"variation":{"id":"e1","key":"on-e"},"event":{"url":"https://logx.optimizely.com/v1/events","body":{"account_id":"a""#
+      ) == true)
+    #expect(
+      decisions.all == [
+        #"{"type":"flag","userId":"u1","attributes":{"country":"de"},"decisionInfo":{"flagKey":"shop","enabled":true,"variables":{},"variationKey":"on-e","ruleKey":"key-e","reasons":[],"decisionEventDispatched":true,"experimentId":"e","variationId":"e1"}}"#
+      ])
     _ = "other".withBytes { rig.face.isFeatureEnabled($0, visitor()) }
     rig.hear()
-    #expect(decisions.all.last == #"{"type":"feature","userId":"u1","attributes":{},"decisionInfo":{"featureKey":"other","featureEnabled":true,"source":"rollout","sourceInfo":{"experimentKey":"key-d","variationKey":"on-d"}}}"#)
+    #expect(
+      decisions.all.last
+        == #"{"type":"feature","userId":"u1","attributes":{},"decisionInfo":{"featureKey":"other","featureEnabled":true,"source":"rollout","sourceInfo":{"experimentKey":"key-d","variationKey":"on-d"}}}"#
+    )
   }
 
-  @Test("The client's own call ends an observer, which hears no more, also of what was posted before") func registration() throws {
+  @Test("The client's own call ends an observer, which hears no more, also of what was posted before") func registration() throws
+  {
     let rig = try UserRig()
     let (first, second, third) = (rig.listen(.decision), rig.listen(.decision), rig.listen(.track))
     #expect(Set([first.token, second.token, third.token, 0]).count == 4)

@@ -32,7 +32,8 @@ import Testing
     let request = PredictionRequest(need, context: answer.hold?.frozen, uuid: "X")
     #expect(
       String(decoding: request.body, as: UTF8.self)
-        == #"{"instances":[{"visitorId":"u1","experimentId":"1","attributes":[{"id":"501","value":"de","type":"custom_attribute"}],"cmabUUID":"X"}]}"#)
+        == #"{"instances":[{"visitorId":"u1","experimentId":"1","attributes":[{"id":"501","value":"de","type":"custom_attribute"}],"cmabUUID":"X"}]}"#
+    )
     #expect(request.url() == "https://prediction.cmab.optimizely.com/predict/1")
     #expect(request.url(endpoint: "http://h/%@/x") == "http://h/1/x")
     #expect(answer.impressions.isEmpty)

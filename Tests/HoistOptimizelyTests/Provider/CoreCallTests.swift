@@ -123,7 +123,8 @@ import Testing
     #expect(service.all.count == 3)
   }
 
-  @Test("What a view decides after the close takes the same room however often it is read (OPT-05; closed)") func viewsAfterTheClose() throws {
+  @Test("What a view decides after the close takes the same room however often it is read (OPT-05; closed)")
+  func viewsAfterTheClose() throws {
     let service = ProfileTests.Service(.none)
     let rig = try rig(profiles: service)
     let context = EvaluationContext(targetingKey: "u1")

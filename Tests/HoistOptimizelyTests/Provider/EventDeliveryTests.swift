@@ -293,7 +293,9 @@ struct EventDeliveryTests {
 
   @Test("(OPT-72; offline)") func theNextRunDeliversWhatThisOneCouldNot() throws {
     let manager = MemoryCacheManager(clock: SystemClock())
-    let properties = ["events.durability": "immediate", "datafile": SmallProject.datafile(), "autostart": "true", "online": "false"]
+    let properties = [
+      "events.durability": "immediate", "datafile": SmallProject.datafile(), "autostart": "true", "online": "false",
+    ]
     let first = try OptimizelyRig(properties, cacheManager: manager)
     #expect(first.settle { first.isOn("on") })
     first.settle { first.provider.statistics.contains { $0.name == "waiting" && $0.value == 1 } }

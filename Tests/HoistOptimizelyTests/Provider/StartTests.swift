@@ -16,7 +16,9 @@ struct StartTests {
   ) throws -> OptimizelyRig {
     let manager = MemoryCacheManager(clock: SystemClock())
     if let revision {
-      let first = try OptimizelyRig(cacheManager: manager) { _ in SmallProject.answer(revision: revision, lastModified: Self.stamp) }
+      let first = try OptimizelyRig(cacheManager: manager) { _ in
+        SmallProject.answer(revision: revision, lastModified: Self.stamp)
+      }
       let result = first.startFromService()
       first.settle { result.hasEnded }
       // What was saved is written behind.

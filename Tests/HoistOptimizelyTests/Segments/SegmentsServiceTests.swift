@@ -16,7 +16,9 @@ import Testing
     #expect(host.time.pendingPostCount == 0 && host.time.pendingTimerCount == 0)
   }
 
-  @Test("Without an integration nothing can be asked (OPT-18; starting, ready)") func beforeAndWithoutAnIntegrationAFetchFails() throws {
+  @Test("Without an integration nothing can be asked (OPT-18; starting, ready)") func beforeAndWithoutAnIntegrationAFetchFails()
+    throws
+  {
     let rig = try PlatformRig()
     let refusal = PlatformRig.Fetched.failure(.fetchFailed("apiKey/apiHost not defined"))
     #expect(rig.fetch("u") == refusal)
@@ -170,7 +172,9 @@ import Testing
     _ = rig.fetch("u")
     try rig.serve(host: "https://other", key: "OTHER", segments: ["a", "b"])
     _ = rig.fetch("u")
-    #expect(rig.requests.map(\.url) == ["https://odp.example", "https://odp.example", "https://other", "https://other"].map { $0 + "/v3/graphql" })
+    #expect(
+      rig.requests.map(\.url)
+        == ["https://odp.example", "https://odp.example", "https://other", "https://other"].map { $0 + "/v3/graphql" })
   }
 
   @Test func anAnswerToAnEarlierConfigurationIsNotKept() throws {

@@ -59,7 +59,8 @@ struct DownloadTests {
     #expect(rig.downloads.count == 2 && rig.isOn("on"))
   }
 
-  @Test("(OPT-20, OPT-39; background, starting, failing)") func whoIsActiveAgainWhileAStartWaitsToAskAgainGetsItsDatafile() throws {
+  @Test("(OPT-20, OPT-39; background, starting, failing)") func whoIsActiveAgainWhileAStartWaitsToAskAgainGetsItsDatafile() throws
+  {
     let rig = try OptimizelyRig()
     rig.transport.enqueue(.status(503), SmallProject.answer())
     let result = rig.startFromService()
@@ -223,7 +224,8 @@ struct DownloadTests {
   }
 
   @Test func withoutAKeyAndADatafileAClientIsRefused() {
-    #expect(throws: ConfigurationFailure.self) { try OptimizelyRig(["sdk_key": "", "autostart": "true"]) }  // (OPT-01; before start)
+    // (OPT-01; before start)
+    #expect(throws: ConfigurationFailure.self) { try OptimizelyRig(["sdk_key": "", "autostart": "true"]) }
   }
 }
 

@@ -22,7 +22,8 @@ final class OptimizelyRig {
   ) throws {
     host = try TestClient(
       OptimizelyFactory(),
-      ["sdk_key": Self.key, "autostart": "false", "dispatch": "manual", "store": "none", "events.durability": "memory"], properties,
+      ["sdk_key": Self.key, "autostart": "false", "dispatch": "manual", "store": "none", "events.durability": "memory"],
+      properties,
       plugins: plugins, scheduler: scheduler, transport: ScriptedTransport(scheduler: scheduler, respond: respond),
       makeCacheManager: { _ in cacheManager })
     guard let face = OptimizelyFace(host.client) else { throw Missing() }
@@ -64,7 +65,8 @@ final class OptimizelyRig {
   func isOn(_ key: String, user: String = "u1") -> Bool {
     let subject = EvaluationContext(targetingKey: user)
     return key.withBytes {
-      client.evaluate($0, subject.subject, .bool, .counted) { evaluation, _ in evaluation.kind == .bool && evaluation.integer != 0 }
+      client.evaluate($0, subject.subject, .bool, .counted) { evaluation, _ in evaluation.kind == .bool && evaluation.integer != 0
+      }
     }
   }
 
@@ -120,11 +122,13 @@ struct PostedEvents {
 /// Datafiles with one flag, `on`, whose experiment everybody is in.
 enum SmallProject {
   static func datafile(revision: String = "1", more: String = "") -> String {
-    let flag = #"{"id":"10","key":"on","experimentIds":["20"],"rolloutId":"","variables":[{"id":"40","key":"color","type":"string","defaultValue":"red"}]}"#
+    let flag =
+      #"{"id":"10","key":"on","experimentIds":["20"],"rolloutId":"","variables":[{"id":"40","key":"color","type":"string","defaultValue":"red"}]}"#
     let experiment =
       #"{"id":"20","key":"test","status":"Running","layerId":"21","audienceIds":[],"forcedVariations":{},"#
       + #""variations":[{"id":"30","key":"blue","featureEnabled":true}],"trafficAllocation":[{"entityId":"30","endOfRange":10000}]}"#
-    return #"{"version":"4","projectId":"p","accountId":"a","revision":"\#(revision)","anonymizeIP":true,"featureFlags":[\#(flag)],"#
+    return
+      #"{"version":"4","projectId":"p","accountId":"a","revision":"\#(revision)","anonymizeIP":true,"featureFlags":[\#(flag)],"#
       + #""experiments":[\#(experiment)],"rollouts":[],"audiences":[],"groups":[],"attributes":[{"id":"501","key":"country"}],"#
       + #""events":[{"id":"601","key":"buy","experimentIds":[]}]\#(more.isEmpty ? "" : ",")\#(more)}"#
   }

@@ -23,7 +23,10 @@ final class UserRig {
   ) throws {
     self.scheduler = scheduler
     transport = ScriptedTransport(scheduler: scheduler)
-    var fixed = ["autostart": "\(datafile != nil)", "dispatch": "manual", "store": "none", "background_fetch": "false", "user_profiles": "false"]
+    var fixed = [
+      "autostart": "\(datafile != nil)", "dispatch": "manual", "store": "none", "background_fetch": "false",
+      "user_profiles": "false",
+    ]
     fixed["datafile"] = datafile
     var plugins = Plugins()
     if let profiles { plugins.vendor[OptimizelyPlugins.profileService] = profiles }
@@ -80,7 +83,11 @@ enum TwoRules {
   static func datafile(revision: String = "7", more: String = "") -> String {
     let project = Project.datafile(
       flags: [
-        flag("shop", ["e"], rollout: "r", variables: #"{"id":"v1","key":"color","type":"string","defaultValue":"red"},{"id":"v2","key":"size","type":"integer","defaultValue":"3"},{"id":"v3","key":"more","type":"json","defaultValue":"{\"a\":{\"b\":2.0}}"},{"id":"v4","key":"rate","type":"double","defaultValue":"1"}"#),
+        flag(
+          "shop", ["e"], rollout: "r",
+          variables:
+            #"{"id":"v1","key":"color","type":"string","defaultValue":"red"},{"id":"v2","key":"size","type":"integer","defaultValue":"3"},{"id":"v3","key":"more","type":"json","defaultValue":"{\"a\":{\"b\":2.0}}"},{"id":"v4","key":"rate","type":"double","defaultValue":"1"}"#
+        ),
         flag("other", [], rollout: "r"),
       ].joined(separator: ","),
       experiments: rule("e", values: #"{"id":"v1","value":"blue"}"#, #""audienceConditions":["or","7"]"#),

@@ -85,7 +85,9 @@ import Testing
     #expect(isKept("u1", manager.inner))
   }
 
-  @Test("Until the store is read what is given serves, which the state says, and contradicts nothing that is kept (OPT-43, OPT-54; starting, slow plug-in)")
+  @Test(
+    "Until the store is read what is given serves, which the state says, and contradicts nothing that is kept (OPT-43, OPT-54; starting, slow plug-in)"
+  )
   func untilTheStoreIsRead() throws {
     let manager = GatedManager()
     try keep("u1", manager.inner)

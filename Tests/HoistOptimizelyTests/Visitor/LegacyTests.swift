@@ -41,7 +41,8 @@ import Testing
     #expect(variation("nobody", german, activates: true) == .failure(.optimizelyExperimentKeyInvalid))
     #expect(variation("key-e", visitor(), activates: true) == .failure(.optimizelyVariationUnknown))
     #expect(variation("key-e", EvaluationContext(), activates: true) == .failure(.optimizelyUserIDInvalid))
-    #expect("shop".withBytes { rig.face.isFeatureEnabled($0, german) } && !"nobody".withBytes { rig.face.isFeatureEnabled($0, german) })
+    #expect(
+      "shop".withBytes { rig.face.isFeatureEnabled($0, german) } && !"nobody".withBytes { rig.face.isFeatureEnabled($0, german) })
     #expect(rig.recorded == 2)
     #expect((try? rig.face.enabledFeatures(german).get()).map { String(decoding: $0, as: UTF8.self) } == #"["shop","other"]"#)
     #expect((try? "shop".withBytes { rig.face.variables(of: $0, german) }.get())?.isEmpty == false)

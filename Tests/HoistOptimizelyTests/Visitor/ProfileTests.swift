@@ -46,9 +46,10 @@ import Testing
       profiles: service)
     let user = try rig.user()
     _ = user.decideAll([])
-    #expect(service.all == [
-      "look up u1", #"save {"user_id":"u1","experiment_bucket_map":{"1":{"variation_id":"11"},"2":{"variation_id":"21"}}}"#,
-    ])
+    #expect(
+      service.all == [
+        "look up u1", #"save {"user_id":"u1","experiment_bucket_map":{"1":{"variation_id":"11"},"2":{"variation_id":"21"}}}"#,
+      ])
     _ = user.decideAll(.ignoreUserProfileService)
     #expect(service.all.count == 2)
     _ = user.decide("nobody")
@@ -56,23 +57,35 @@ import Testing
   }
 
   @Test("What a service knows wins, and what Hoist does not understand is kept") func storedVariationWins() throws {
-    let service = Service(.profile(bytes(#"{"user_id":"u1","theirs":[1],"experiment_bucket_map":{"20":{"variation_id":"32","at":5},"77":{"variation_id":"1"}}}"#)))
+    let service = Service(
+      .profile(
+        bytes(
+          #"{"user_id":"u1","theirs":[1],"experiment_bucket_map":{"20":{"variation_id":"32","at":5},"77":{"variation_id":"1"}}}"#)
+      ))
     let rig = try UserRig(Self.datafile(1), Self.kept, profiles: service)
     #expect(try rig.user().decide("a").variation == "two")
     #expect(service.all == ["look up u1"])
     let other = Service(.profile(bytes(#"{"theirs":[1],"experiment_bucket_map":{"77":{"variation_id":"1"}}}"#)))
     let second = try UserRig(Self.datafile(1), Self.kept, profiles: other)
     _ = try second.user().decide("a")
-    #expect(other.all.last == #"save {"user_id":"u1","theirs":[1],"experiment_bucket_map":{"77":{"variation_id":"1"},"20":{"variation_id":"31"}}}"#)
+    #expect(
+      other.all.last
+        == #"save {"user_id":"u1","theirs":[1],"experiment_bucket_map":{"77":{"variation_id":"1"},"20":{"variation_id":"31"}}}"#)
   }
 
-  @Test("A service that fails is told in the log and ignored (G11)", arguments: [
-    ProfileAnswer.failed, .profile(bytes("{")), .profile(bytes("[]")),
-  ]) func failingServices(_ answer: ProfileAnswer) throws {
+  @Test(
+    "A service that fails is told in the log and ignored (G11)",
+    arguments: [
+      ProfileAnswer.failed, .profile(bytes("{")), .profile(bytes("[]")),
+    ]) func failingServices(_ answer: ProfileAnswer) throws
+  {
     let service = Service(answer, savesWell: false)
     let rig = try UserRig(Self.datafile(1), Self.kept, profiles: service)
     #expect(try rig.user().decide("a").variation == "one")
-    #expect(rig.settle { rig.client.dispatch(limit: 0) >= 0 && rig.log.messages(.warning).contains { $0.contains("user profile service") } })
+    #expect(
+      rig.settle {
+        rig.client.dispatch(limit: 0) >= 0 && rig.log.messages(.warning).contains { $0.contains("user profile service") }
+      })
   }
 
   @Test("What could not be looked up is not replaced: it may be there (OPT-05, contract 7; failing)")
@@ -118,7 +131,9 @@ import Testing
 
   @Test("A shard keeps so many profiles and forgets whoever was seen least recently (G5) (OPT-05; no client)") func bounded() {
     let shard = ProfileShard(capacity: 2)
-    func add(_ user: String) { _ = shard.add([.init(experimentID: [1], variationID: [2])], to: bytes(user), hash: Hash64.hash(user)) }
+    func add(_ user: String) {
+      _ = shard.add([.init(experimentID: [1], variationID: [2])], to: bytes(user), hash: Hash64.hash(user))
+    }
     func has(_ user: String) -> Bool { user.withBytes { shard.profile(of: $0, hash: Hash64.hash($0)) } != nil }
     add("a")
     add("b")
@@ -139,13 +154,15 @@ import Testing
     _ = shard.add([new], to: bytes(user), hash: Hash64.hash(user))
   }
 
-  @Test("What another process has decided since stays, and what was decided here is added to it (contract 8) (OPT-05; no client)") func merging() throws {
+  @Test("What another process has decided since stays, and what was decided here is added to it (contract 8) (OPT-05; no client)")
+  func merging() throws {
     let shard = ProfileShard(capacity: 8)
     shard.read(bytes(#"[{"user_id":"u","experiment_bucket_map":{"1":{"variation_id":"a"},"2":{"variation_id":"b"}}},7]"#))
     Self.assign("2", "mine", "u", shard)
     Self.assign("3", "mine", "u", shard)
     Self.assign("1", "mine", "w", shard)
-    let theirs = #"[{"user_id":"v","experiment_bucket_map":{}},{"user_id":"u","experiment_bucket_map":"#
+    let theirs =
+      #"[{"user_id":"v","experiment_bucket_map":{}},{"user_id":"u","experiment_bucket_map":"#
       + #"{"1":{"variation_id":"z"},"2":{"variation_id":"z"},"4":{"variation_id":"z"}}}]"#
     // Somebody was faster: only the last merge counts.
     _ = shard.merge(into: nil, under: "")
@@ -166,7 +183,9 @@ import Testing
     #expect(shard.merge(into: bytes("theirs"), under: "") == bytes("theirs"))
   }
 
-  @Test("The decision that was stored first stays, for both; one that was known takes its successor (contract 8) (OPT-05; second client)")
+  @Test(
+    "The decision that was stored first stays, for both; one that was known takes its successor (contract 8) (OPT-05; second client)"
+  )
   func theFirstDecisionStays() throws {
     let (first, second) = (ProfileShard(capacity: 8), ProfileShard(capacity: 8))
     Self.assign("1", "first", "u", first)
@@ -200,6 +219,8 @@ import Testing
     _ = Self.assignments(shard, of: "old")
     Self.assign("1", "a", "new", shard)
     let merged = try #require(shard.merge(into: bytes(#"[{"user_id":"used"},{"user_id":"old"},{"user_id":"other"}]"#), under: ""))
-    #expect(String(decoding: merged, as: UTF8.self) == #"[{"user_id":"old"},{"user_id":"new","experiment_bucket_map":{"1":{"variation_id":"a"}}}]"#)
+    #expect(
+      String(decoding: merged, as: UTF8.self)
+        == #"[{"user_id":"old"},{"user_id":"new","experiment_bucket_map":{"1":{"variation_id":"a"}}}]"#)
   }
 }

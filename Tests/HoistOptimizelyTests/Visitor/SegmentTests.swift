@@ -79,7 +79,9 @@ import Testing
     #expect(copy.segments == [bytes("gold")] && user.segments == [])
   }
 
-  @Test("swift-sdk#508: a user may outlive its client (OPT-67; handle outlives client)") func withoutAClientNothingIsFetched() throws {
+  @Test("swift-sdk#508: a user may outlive its client (OPT-67; handle outlives client)") func withoutAClientNothingIsFetched()
+    throws
+  {
     let rig = try UserRig(Self.datafile)
     let user = try rig.user()
     rig.free()

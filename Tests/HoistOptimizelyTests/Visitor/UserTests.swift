@@ -19,7 +19,8 @@ import Testing
     #expect(delivered.reasonTexts.isEmpty)
   }
 
-  @Test("Users are made before there is a datafile and outlive their client (OPT-02, OPT-21; before start, handle outlives client)")
+  @Test(
+    "Users are made before there is a datafile and outlive their client (OPT-02, OPT-21; before start, handle outlives client)")
   func usersLiveOnTheirOwn() throws {
     let early = try UserRig(nil)
     let waiting = try early.user("u1", german)
@@ -62,9 +63,13 @@ import Testing
     #expect(throws: EvaluationContext.Refusal.notFinite) { try user.set(bytes("x"), .double(.nan)) }
   }
 
-  @Test("Attributes of a wrong type decide nothing and break nothing (4.13)", arguments: [
-    AttributeValue.null, .bool(true), .int(.max), .double(1e300), .strings([bytes("de")]), .json(bytes(#"{"de":["de"]}"#)), .date(0),
-  ]) func oddAttributes(_ value: AttributeValue) throws {
+  @Test(
+    "Attributes of a wrong type decide nothing and break nothing (4.13)",
+    arguments: [
+      AttributeValue.null, .bool(true), .int(.max), .double(1e300), .strings([bytes("de")]), .json(bytes(#"{"de":["de"]}"#)),
+      .date(0),
+    ]) func oddAttributes(_ value: AttributeValue) throws
+  {
     let rig = try UserRig()
     let user = try rig.user("u1", ["country": value])
     #expect(user.decide("shop", .includeReasons).rule == "key-d")
@@ -90,8 +95,11 @@ import Testing
     #expect(user.decide(keys: [], []).decisions.isEmpty)
   }
 
-  @Test("Flags that are off are left out of the answer, not of events and profiles (4.11)") func offFlagsOnlyLeaveTheAnswer() throws {
-    let off = Project.datafile(flags: flag("a", ["1"]) + "," + flag("b", ["2"]), experiments: rule("1", enabled: false) + "," + rule("2"))
+  @Test("Flags that are off are left out of the answer, not of events and profiles (4.11)") func offFlagsOnlyLeaveTheAnswer()
+    throws
+  {
+    let off = Project.datafile(
+      flags: flag("a", ["1"]) + "," + flag("b", ["2"]), experiments: rule("1", enabled: false) + "," + rule("2"))
     let rig = try UserRig(off, ProfileTests.kept)
     let heard = rig.listen(.decision)
     let user = try rig.user()
@@ -128,7 +136,10 @@ import Testing
     #expect("sell".withBytes { user.track($0, tags: nil) } == .optimizelyEventKeyInvalid)
     rig.hear()
     #expect(rig.recorded == 1 && heard.all.count == 1)
-    #expect(heard.all.first?.hasPrefix(#"{"eventKey":"buy","userId":"u1","attributes":{},"eventTags":{"revenue":7,"value":1.5},"event":{"url":"https://logx.optimizely.com/v1/events","body":{"#) == true)
+    #expect(
+      heard.all.first?.hasPrefix(
+        #"{"eventKey":"buy","userId":"u1","attributes":{},"eventTags":{"revenue":7,"value":1.5},"event":{"url":"https://logx.optimizely.com/v1/events","body":{"#
+      ) == true)
   }
 
   @Test("Many threads decide for one user while it changes (5.10)") func threads() async throws {

@@ -6,14 +6,16 @@ import Testing
 @Suite("What is stored of visitors") struct VisitorTests {
   @Test func profilesKeepWhatTheyDoNotUnderstand() {
     // (OPT-05; no client)
-    let stored = #"{"user_id":"old","extra":{"a":1},"experiment_bucket_map":{"1":{"variation_id":"11","x":2},"2":{"variation_id":5}}}"#
+    let stored =
+      #"{"user_id":"old","extra":{"a":1},"experiment_bucket_map":{"1":{"variation_id":"11","x":2},"2":{"variation_id":5}}}"#
     let profile = UserProfile(userID: Array("u".utf8), json: Array(stored.utf8))
     #expect(profile.assignments == [.init(experimentID: [0x31], variationID: Array("11".utf8))])
     #expect(profile.adding([]) == nil)
     let saved = profile.adding([.init(experimentID: [0x32], variationID: Array("21".utf8))])
     #expect(
       saved.map { String(decoding: $0, as: UTF8.self) }
-        == #"{"user_id":"u","extra":{"a":1},"experiment_bucket_map":{"1":{"variation_id":"11","x":2},"2":{"variation_id":"21"}}}"#)
+        == #"{"user_id":"u","extra":{"a":1},"experiment_bucket_map":{"1":{"variation_id":"11","x":2},"2":{"variation_id":"21"}}}"#
+    )
   }
 
   @Test(arguments: ["", "[]", "{", #"{"experiment_bucket_map":7}"#])
@@ -21,7 +23,8 @@ import Testing
     let profile = UserProfile(userID: Array("u".utf8), json: Array(stored.utf8))
     #expect(profile.assignments.isEmpty)
     let saved = profile.adding([.init(experimentID: [0x32], variationID: [0x33])])
-    #expect(saved.map { String(decoding: $0, as: UTF8.self) } == #"{"user_id":"u","experiment_bucket_map":{"2":{"variation_id":"3"}}}"#)
+    #expect(
+      saved.map { String(decoding: $0, as: UTF8.self) } == #"{"user_id":"u","experiment_bucket_map":{"2":{"variation_id":"3"}}}"#)
   }
 
   @Test func pathsLeadIntoVariables() {

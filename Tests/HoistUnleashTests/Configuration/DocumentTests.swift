@@ -96,7 +96,8 @@ import Testing
     ] { #expect(refusal(members) == nil, "\(members)") }
     for (members, message) in [
       (#""query":"""#, "query must be an object or null"), (#""meta":[]"#, "meta must be an object or null"),
-      (#""query":{"tags":["a"]}"#, "query.tags[0] must be an array"), (#""query":{"tags":[[1]]}"#, "query.tags[0][0] must be a text"),
+      (#""query":{"tags":["a"]}"#, "query.tags[0] must be an array"),
+      (#""query":{"tags":[[1]]}"#, "query.tags[0][0] must be a text"),
       (#""query":{"projects":"p"}"#, "query.projects must be an array"),
       (#""query":{"environment":1}"#, "query.environment must be a text or null"),
       (#""query":{"inlineSegmentConstraints":0}"#, "query.inlineSegmentConstraints must be true, false or null"),

@@ -209,8 +209,7 @@ import Testing
     let list =
       #""operator":"IN_CIDR","values":["nope","10.1.2.3/8","192.168.1.0/255.255.255.0","2001:db8::/32"," 9.9.9.9"]"#
     for value in ["10.255.0.1", "192.168.1.255", "2001:db8::1"] { try expect(list, value, true) }
-    for value in ["11.0.0.1", "192.168.2.1", "::ffff:10.0.0.1", "010.0.0.1", " 10.0.0.1", "", "10.0.0.1:80", "9.9.9.9"]
-    {
+    for value in ["11.0.0.1", "192.168.2.1", "::ffff:10.0.0.1", "010.0.0.1", " 10.0.0.1", "", "10.0.0.1:80", "9.9.9.9"] {
       try expect(list, value, false)
     }
     try expect(#""operator":"IN_CIDR","values":["0.0.0.0/0"]"#, "::1", false)

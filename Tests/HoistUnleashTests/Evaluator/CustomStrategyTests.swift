@@ -57,7 +57,8 @@ import Testing
       let merged = call.merged.content
       let texts = merged.attributes.map { "\(String(decoding: $0.name, as: UTF8.self))=\($0.value)" }
       #expect(merged.key.map { String(decoding: $0, as: UTF8.self) } == "key")
-      #expect(call.merged.reference()?.frozen.find("userId") == "key" && call.merged.reference()?.frozen.find("appName") == "shop")
+      #expect(
+        call.merged.reference()?.frozen.find("userId") == "key" && call.merged.reference()?.frozen.find("appName") == "shop")
       #expect(call.merged.reference()?.frozen.find("tier") == "gold" && call.merged.reference()?.frozen.find("age") == "18")
       #expect(call.merged.reference()?.frozen.find("city") == nil && texts.count == 5)
       return true

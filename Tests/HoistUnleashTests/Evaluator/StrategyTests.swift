@@ -109,11 +109,14 @@ import Testing
   @Test func unusableRolloutsAreFalseAndTurnNothingElseOff() throws {
     for (name, parameters) in [
       ("gradualRolloutUserId", #"{"percentage":"101"}"#), ("gradualRolloutSessionId", #"{"percentage":"4294967296"}"#),
-      ("gradualRolloutUserId", #"{"percentage":"x","groupId":"a\"b"}"#), ("flexibleRollout", #"{"rollout":"x","groupId":"a\"b"}"#),
+      ("gradualRolloutUserId", #"{"percentage":"x","groupId":"a\"b"}"#),
+      ("flexibleRollout", #"{"rollout":"x","groupId":"a\"b"}"#),
       ("flexibleRollout", #"{"rollout":" 50","stickiness":"a\\"}"#), ("flexibleRollout", #"{"groupId":"a\"b"}"#),
     ] {
       let rules = try Rules(
-        flag("f", #""strategies":[{"name":"\#(name)","parameters":\#(parameters)},{"name":"userWithId","parameters":{"userIds":"1"}}]"#))
+        flag(
+          "f",
+          #""strategies":[{"name":"\#(name)","parameters":\#(parameters)},{"name":"userWithId","parameters":{"userIds":"1"}}]"#))
       #expect(rules.warnings.isEmpty && rules.isOn("f", user("1")) && !rules.isOn("f", user("2")), "\(name) \(parameters)")
     }
   }

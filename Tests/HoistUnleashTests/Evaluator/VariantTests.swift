@@ -167,7 +167,8 @@ import Testing
     #expect(real?.kind == .double && real?.number == 1500)
     #expect(try read(#""type":"number","value":"7""#, .double)?.number == 7)
     for (value, code) in [
-      ("1.5", ErrorCode.typeMismatch), ("9223372036854775808", .typeMismatch), ("", .parseError), ("1 ", .parseError), ("0x1", .parseError),
+      ("1.5", ErrorCode.typeMismatch), ("9223372036854775808", .typeMismatch), ("", .parseError), ("1 ", .parseError),
+      ("0x1", .parseError),
     ] {
       let answer = try read(#""type":"number","value":"\#(value)""#, .int)
       #expect(answer?.errorCode == code && answer?.kind == ValueKind.none && answer?.reason == .error, "\(value)")

@@ -42,7 +42,9 @@ struct FrontendMetricsTests {
     #expect(manual.flush().value == .ok && manual.posts.count == 1)
   }
 
-  @Test("The first sending has a delay of its own, shorter or longer, and intervals count from it (UNL-83; ready)", arguments: [2, 50])
+  @Test(
+    "The first sending has a delay of its own, shorter or longer, and intervals count from it (UNL-83; ready)",
+    arguments: [2, 50])
   func theFirstSendingHasItsDelay(_ delay: Int64) throws {
     let rig = try #require(ClientRig(frontend.merging(["metrics_interval": "30", "metrics_initial_delay": "\(delay)"]) { $1 }))
     rig.start(toggles("a"))
@@ -110,7 +112,8 @@ struct FrontendMetricsTests {
     #expect(rig.posts.count == 2)
   }
 
-  @Test("A service that does not answer holds a stop up for five seconds only, and costs no count (UNL-70, D.4; closing, failing)")
+  @Test(
+    "A service that does not answer holds a stop up for five seconds only, and costs no count (UNL-70, D.4; closing, failing)")
   func stopWaitsForFiveSeconds() throws {
     let rig = try #require(ClientRig(frontend.merging(["metrics_interval": "30"]) { $1 }))
     rig.start(toggles("a"))
@@ -160,7 +163,9 @@ struct FrontendMetricsTests {
     #expect(rig.scheduler.pendingTimerCount <= before)
   }
 
-  @Test("Any 2xx is sent, what may pass is an error with its cause, and is kept (UNL-51, UNL-52, G-3, D.2; ready, refused, failing)", arguments: [200, 202, 204, 401, 403, 404, 429, 500, 503])
+  @Test(
+    "Any 2xx is sent, what may pass is an error with its cause, and is kept (UNL-51, UNL-52, G-3, D.2; ready, refused, failing)",
+    arguments: [200, 202, 204, 401, 403, 404, 429, 500, 503])
   func successIs2xx(_ status: Int) throws {
     let rig = try #require(ClientRig(frontend))
     rig.start(toggles("a"))
@@ -247,13 +252,15 @@ struct FrontendMetricsTests {
     #expect(rig.flush().value == .ok && rig.posts.isEmpty)
   }
 
-  @Test("A transport of the host's carries metrics too, unless it is for fetches only (UNL-20, G-6; ready)", arguments: [true, false])
+  @Test(
+    "A transport of the host's carries metrics too, unless it is for fetches only (UNL-20, G-6; ready)", arguments: [true, false])
   func theHostsTransportAndMetrics(_ isForBoth: Bool) throws {
     let scheduler = ManualScheduler()
     let own = ScriptedTransport(scheduler: scheduler) { _ in toggles("a") }
     var plugins = Plugins()
     plugins.transport = own
-    let rig = try #require(ClientRig(frontend.merging(["metrics_over_plugin_transport": "\(isForBoth)"]) { $1 }, plugins: plugins))
+    let rig = try #require(
+      ClientRig(frontend.merging(["metrics_over_plugin_transport": "\(isForBoth)"]) { $1 }, plugins: plugins))
     rig.transport.setResponder { _ in accepted }
     _ = rig.face.start(bootstrap: nil) { _ in }
     rig.settle {
@@ -271,7 +278,8 @@ struct FrontendMetricsTests {
     #expect(rig.transport.requests.map(\.method) == (isForBoth ? [] : ["POST"]))
   }
 
-  @Test("A poller fetches with what is its own, metrics go with what is the client's (UNL-19, UNL-38, D.3.5; before start, ready)")
+  @Test(
+    "A poller fetches with what is its own, metrics go with what is the client's (UNL-19, UNL-38, D.3.5; before start, ready)")
   func aPollerFetchesAndTheClientReports() throws {
     var poller = PropertyValues(table: CoreProperties.table + UnleashProperties.table)
     let given = [
@@ -297,7 +305,8 @@ struct FrontendMetricsTests {
     #expect(fetches.allSatisfy { $0.url.contains("userId=u") && $0.headers.value(of: "Authorization") == "poller-key" })
     #expect(fetches.allSatisfy { $0.headers.value(of: "X-Who") == "poller" && $0.headers.value(of: "X-Dynamic") == nil })
     let post = try #require(rig.posts.first)
-    #expect(post.url == "https://flags.test/api/frontend/client/metrics" && post.headers.value(of: "Authorization") == "*:dev.secret")
+    #expect(
+      post.url == "https://flags.test/api/frontend/client/metrics" && post.headers.value(of: "Authorization") == "*:dev.secret")
     #expect(post.headers.value(of: "X-Who") == "client" && post.headers.value(of: "X-Dynamic") == "client")
     let connections = Set(rig.transport.requests.map { $0.headers.value(of: "unleash-connection-id") })
     #expect(connections.count == 1)

@@ -65,7 +65,8 @@ import Testing
         == "["
         + metric(
           "m", "histogram",
-          #"{"labels":{},"count":4,"sum":8.6,"buckets":[{"le":0.1,"count":1},{"le":1,"count":3},{"le":"+Inf","count":4}]}"#) + "]")
+          #"{"labels":{},"count":4,"sum":8.6,"buckets":[{"le":0.1,"count":1},{"le":1,"count":3},{"le":"+Inf","count":4}]}"#) + "]"
+    )
   }
 
   @Test func theDefaultBoundsAreTheVendors() {

@@ -15,7 +15,10 @@ struct MetricsBodyTests {
     bucket.count("quiet", enabled: true, times: 0)
     let body = MetricsBody(options: options).make(bucket: bucket, stopUnixMilliseconds: 1_767_607_230_000, impact: [])
     let text = String(decoding: body, as: UTF8.self)
-    #expect(text.contains(#""bucket":{"start":"2026-01-05T10:00:00Z","stop":"2026-01-05T10:00:30Z","toggles":{"checkout":{"yes":12,"no":3,"variants":{"red":7}}}}"#))
+    #expect(
+      text.contains(
+        #""bucket":{"start":"2026-01-05T10:00:00Z","stop":"2026-01-05T10:00:30Z","toggles":{"checkout":{"yes":12,"no":3,"variants":{"red":7}}}}"#
+      ))
     #expect(text.contains(#""appName":"shop","instanceId":"i-1","connectionId":""#))
     #expect(text.contains(#""sdkFlavor":"x""#))
     #expect(!text.contains("quiet"))

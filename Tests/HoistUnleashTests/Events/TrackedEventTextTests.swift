@@ -22,7 +22,8 @@ import Testing
       record(
         "buy", value: -3,
         properties: [
-          ("currency", .string(Array("EUR".utf8))), ("count", .double(2)), ("new", .bool(true)), ("list", .json(Array("[1]".utf8))), ("", .string([])),
+          ("currency", .string(Array("EUR".utf8))), ("count", .double(2)), ("new", .bool(true)),
+          ("list", .json(Array("[1]".utf8))), ("", .string([])),
         ])
         == #"{"k":"buy","v":-3,"p.currency":"EUR","p.count":"2","p.new":"true","p.list":"[1]","p.":""}"#)
   }
@@ -36,8 +37,9 @@ import Testing
   @Test func aLongRecordIsWrittenWhole() {
     let long = String(repeating: "\u{2}x", count: 5000)
     let escaped = String(repeating: #"\u0002x"#, count: 5000)
-    #expect(record(long, properties: [(long, .string(Array(long.utf8)))])
-      == #"{"k":"\#(escaped)","p.\#(escaped)":"\#(escaped)"}"#)
+    #expect(
+      record(long, properties: [(long, .string(Array(long.utf8)))])
+        == #"{"k":"\#(escaped)","p.\#(escaped)":"\#(escaped)"}"#)
   }
 
   @Test func aRecordIsCountedAsMetricsOfItsKey() {

@@ -56,21 +56,27 @@ struct FrontendOptionsTests {
 
   @Test("Without a key of its own a client sends no empty one (UNL-47; starting)")
   func noEmptyKey() throws {
-    let rig = try #require(ClientRig(["url": "https://flags.test/api/frontend", "key": ""], providerHeaders: ["Authorization": "fresh"]))
+    let rig = try #require(
+      ClientRig(["url": "https://flags.test/api/frontend", "key": ""], providerHeaders: ["Authorization": "fresh"]))
     rig.start(toggles("a"))
-    #expect(rig.transport.requests[0].headers.filter { $0.name.lowercased() == "authorization" } == [HTTPHeader("Authorization", "fresh")])
+    #expect(
+      rig.transport.requests[0].headers.filter { $0.name.lowercased() == "authorization" } == [
+        HTTPHeader("Authorization", "fresh")
+      ])
   }
 
-  @Test("Values that make no sense are refused by name (UNL-12, UNL-14, UNL-16, UNL-76, G8; no client)", arguments: [
-    ("refresh_interval", "-1"), ("refresh_interval", "86401"), ("refresh_interval", "1.5"), ("refresh_interval", ""),
-    ("metrics_interval", "-1"), ("metrics_initial_delay", "-1"), ("refresh_jitter_percent", "11"),
-    ("disable_metrics", "yes"), ("context", #"{"userId":[1]}"#), ("context", "[]"), ("properties", "{"),
-    ("tags", #"["web"]"#), ("tags", #"["team:web",":web"]"#), ("tags", #"["team:"]"#), ("tags", #"["a\nb"]"#),
-    ("custom_headers", #"{"X-A":"a\r\nX-B: b"}"#), ("custom_headers", #"{"a b":"c"}"#), ("custom_headers", #"{"":"c"}"#),
-    ("key_header", "a:b"), ("key", "a\nb"), ("app_name", "a\r\nb: c"), ("instance_id", "a\nb"),
-    ("sdk_flavor", "a\nb"), ("sdk_flavor_version", "1\r\n2"), ("bootstrap", "{"), ("fetch_method", "PUT"),
-    ("storage_ttl", "-1"), ("bootstrap.override", "1"), ("autostart", "no"),
-  ])
+  @Test(
+    "Values that make no sense are refused by name (UNL-12, UNL-14, UNL-16, UNL-76, G8; no client)",
+    arguments: [
+      ("refresh_interval", "-1"), ("refresh_interval", "86401"), ("refresh_interval", "1.5"), ("refresh_interval", ""),
+      ("metrics_interval", "-1"), ("metrics_initial_delay", "-1"), ("refresh_jitter_percent", "11"),
+      ("disable_metrics", "yes"), ("context", #"{"userId":[1]}"#), ("context", "[]"), ("properties", "{"),
+      ("tags", #"["web"]"#), ("tags", #"["team:web",":web"]"#), ("tags", #"["team:"]"#), ("tags", #"["a\nb"]"#),
+      ("custom_headers", #"{"X-A":"a\r\nX-B: b"}"#), ("custom_headers", #"{"a b":"c"}"#), ("custom_headers", #"{"":"c"}"#),
+      ("key_header", "a:b"), ("key", "a\nb"), ("app_name", "a\r\nb: c"), ("instance_id", "a\nb"),
+      ("sdk_flavor", "a\nb"), ("sdk_flavor_version", "1\r\n2"), ("bootstrap", "{"), ("fetch_method", "PUT"),
+      ("storage_ttl", "-1"), ("bootstrap.override", "1"), ("autostart", "no"),
+    ])
   func nonsenseIsRefusedByName(_ name: String, _ value: String) {
     let refused = refusal(frontend.merging([name: value]) { $1 })
     // The name of the key's header is checked together with the key.
@@ -83,7 +89,9 @@ struct FrontendOptionsTests {
     #expect(refusal(frontend.merging(["sdk_flavor": String(repeating: "é", count: 256)]) { $1 }) == nil)
     #expect(refusal(frontend.merging(["sdk_flavor": String(repeating: "x", count: 257)]) { $1 })?.property == "sdk_flavor")
     #expect(refusal(frontend.merging(["sdk_flavor_version": String(repeating: "1", count: 32)]) { $1 }) == nil)
-    #expect(refusal(frontend.merging(["sdk_flavor_version": String(repeating: "1", count: 33)]) { $1 })?.property == "sdk_flavor_version")
+    #expect(
+      refusal(frontend.merging(["sdk_flavor_version": String(repeating: "1", count: 33)]) { $1 })?.property
+        == "sdk_flavor_version")
   }
 
   @Test("Application and environment inside a context do not count (UNL-18, UNL-43; starting)")
@@ -92,7 +100,9 @@ struct FrontendOptionsTests {
     let rig = try #require(ClientRig(frontend.merging(properties) { $1 }))
     rig.start(toggles("a"))
     let sent = rig.transport.requests[0].url
-    #expect(sent.contains("appName=unleash-swift-client&environment=prod&userId=u&") && sent.hasSuffix("&properties%5BcurrentTime%5D=now"))
+    #expect(
+      sent.contains("appName=unleash-swift-client&environment=prod&userId=u&")
+        && sent.hasSuffix("&properties%5BcurrentTime%5D=now"))
     #expect(rig.header("unleash-appname", ofRequest: 0) == "unleash-swift-client")
   }
 }

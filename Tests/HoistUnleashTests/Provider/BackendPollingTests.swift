@@ -10,7 +10,9 @@ private typealias Service = BackendService
 
 /// Polling of definitions and deltas: tags, pace, new beginnings.
 struct BackendPollingTests {
-  private func rig(_ fetchMode: String? = nil, _ options: [String: String] = [:], _ cache: (any CacheManager)? = nil) throws -> ClientRig {
+  private func rig(_ fetchMode: String? = nil, _ options: [String: String] = [:], _ cache: (any CacheManager)? = nil) throws
+    -> ClientRig
+  {
     try #require(ClientRig(Service.options(fetchMode, options), cacheManager: cache))
   }
 
@@ -18,16 +20,21 @@ struct BackendPollingTests {
   func queriesNarrowEveryMode(_ mode: String) throws {
     let rig = try rig(mode, ["project": "shop", "name_prefix": "new-", "tags": #"["team:web"]"#])
     rig.begin()
-    #expect(rig.transport.requests.map(\.url) == ["https://flags.test/api/client/\(mode)?project=shop&namePrefix=new-&tag=team%3Aweb"])
+    #expect(
+      rig.transport.requests.map(\.url) == ["https://flags.test/api/client/\(mode)?project=shop&namePrefix=new-&tag=team%3Aweb"])
   }
 
-  @Test("B.6, B.3: the URL of the client API, or of its definitions, means that of the API, for fetches and metrics", arguments: [
-    "https://flags.test/api", "https://flags.test/api/", "https://flags.test/api/client", "https://flags.test/api/client/",
-    "https://flags.test/api/client/features", "https://flags.test/api/client/features/?project=x",
-  ])
+  @Test(
+    "B.6, B.3: the URL of the client API, or of its definitions, means that of the API, for fetches and metrics",
+    arguments: [
+      "https://flags.test/api", "https://flags.test/api/", "https://flags.test/api/client", "https://flags.test/api/client/",
+      "https://flags.test/api/client/features", "https://flags.test/api/client/features/?project=x",
+    ])
   func theURLOfTheClientAPI(_ url: String) throws {
     let rig = try rig("delta", ["url": url, "disable_registration": "false"])
-    rig.transport.setResponder { request in request.url.hasSuffix("/delta") ? Service.status(404) : Service.ok(Service.document("a")) }
+    rig.transport.setResponder { request in
+      request.url.hasSuffix("/delta") ? Service.status(404) : Service.ok(Service.document("a"))
+    }
     rig.start()
     _ = rig.isOn("a")
     _ = rig.flush()
@@ -35,14 +42,17 @@ struct BackendPollingTests {
     #expect(sent == Set(["register", "delta", "features", "metrics"].map { "https://flags.test/api/client/\($0)" }))
   }
 
-  @Test("B.6: other paths stay as they are", arguments: ["https://flags.test/client/features/api", "https://flags.test/features", "https://flags.test/clients"])
+  @Test(
+    "B.6: other paths stay as they are",
+    arguments: ["https://flags.test/client/features/api", "https://flags.test/features", "https://flags.test/clients"])
   func otherPathsStay(_ url: String) throws {
     let rig = try rig(nil, ["url": url])
     rig.begin()
     #expect(rig.transport.requests.map(\.url) == [url + "/client/features"])
   }
 
-  @Test("Equal definitions without a tag are `update` and UPDATED, and no change of the configuration (UNL-50, contract 2; ready)")
+  @Test(
+    "Equal definitions without a tag are `update` and UPDATED, and no change of the configuration (UNL-50, contract 2; ready)")
   func equalDefinitions() throws {
     let rig = try rig()
     let (updated, changed) = (rig.messages(of: .updated), rig.messages(of: .configurationChanged))
@@ -54,14 +64,18 @@ struct BackendPollingTests {
     #expect(updated.take().count == 1 && changed.take().isEmpty && rig.takeEvents() == ["update"])
   }
 
-  @Test("Toggles where definitions are due are warned of as what they are, and not as a property that nobody has set (UNL-35, contract 1; before start, starting)", arguments: [true, false])
+  @Test(
+    "Toggles where definitions are due are warned of as what they are, and not as a property that nobody has set (UNL-35, contract 1; before start, starting)",
+    arguments: [true, false])
   func togglesInBackendMode(_ isGivenAtOpening: Bool) throws {
     let toggles = togglesText(["a"])
     let rig = try rig(nil, isGivenAtOpening ? ["bootstrap": toggles] : [:])
     if !isGivenAtOpening { rig.begin(bootstrap: toggles) }
     _ = rig.takeEvents()
     let line = try #require(rig.log.messages(.warning).first)
-    #expect(line.contains("it has toggles, which frontend mode starts with; backend mode takes definitions") && !line.contains("property"))
+    #expect(
+      line.contains("it has toggles, which frontend mode starts with; backend mode takes definitions")
+        && !line.contains("property"))
     let frontendRig = try #require(ClientRig(frontend.merging(["bootstrap": Service.document("a")]) { $1 }))
     _ = frontendRig.takeEvents()
     #expect(frontendRig.log.messages(.warning).first?.contains("frontend mode takes toggles") == true)
@@ -92,7 +106,8 @@ struct BackendPollingTests {
   func aDeltaWithoutATag() throws {
     let rig = try rig("delta")
     rig.transport.enqueue(
-      Service.ok(Service.batch(Service.hydration(4, "a"), Service.updated(5, "b"))), Service.ok(Service.batch(Service.updated(6, "c"))),
+      Service.ok(Service.batch(Service.hydration(4, "a"), Service.updated(5, "b"))),
+      Service.ok(Service.batch(Service.updated(6, "c"))),
       Service.status(304))
     rig.begin()
     for _ in 0..<3 { rig.fetch() }
@@ -128,7 +143,8 @@ struct BackendPollingTests {
   @Test("A new start asks for deltas again (UNL-92; ready)")
   func aNewStartAsksForDeltasAgain() throws {
     let rig = try rig("delta")
-    rig.transport.enqueue(Service.status(404), Service.ok(Service.document("a")), Service.ok(Service.batch(Service.hydration(1, "b"))))
+    rig.transport.enqueue(
+      Service.status(404), Service.ok(Service.document("a")), Service.ok(Service.batch(Service.hydration(1, "b"))))
     rig.begin()
     rig.begin()
     #expect(rig.transport.requests.map { String($0.url.suffix(8)) } == ["nt/delta", "features", "nt/delta"])

@@ -28,7 +28,9 @@ private func updated(_ name: String, id: Int) -> String {
 
 extension ClientRig {
   fileprivate func isOn(_ name: String) -> Bool {
-    name.withBytes { client.evaluate($0, nil, .bool, []) { evaluation, _ in evaluation.kind == .bool && evaluation.integer != 0 } }
+    name.withBytes {
+      client.evaluate($0, nil, .bool, []) { evaluation, _ in evaluation.kind == .bool && evaluation.integer != 0 }
+    }
   }
 
   fileprivate func start() {
@@ -101,7 +103,8 @@ struct BackendProviderTests {
     let rig = try #require(ClientRig(backend.merging(["fetch_mode": "delta"]) { $1 }))
     rig.transport.enqueue(.success(HTTPResponse(status: 404)), ok(features("a")))
     rig.start()
-    #expect(rig.transport.requests.map(\.url) == ["https://flags.test/api/client/delta", "https://flags.test/api/client/features"])
+    #expect(
+      rig.transport.requests.map(\.url) == ["https://flags.test/api/client/delta", "https://flags.test/api/client/features"])
     #expect(rig.isOn("a"))
   }
 
@@ -183,7 +186,9 @@ struct BackendProviderTests {
   func contextsAreMerged() throws {
     let rig = try #require(ClientRig(backend.merging(["context": #"{"plan":"pro"}"#]) { $1 }))
     rig.transport.enqueue(
-      ok(#"{"version":2,"features":[{"name":"f","enabled":true,"strategies":[{"name":"default","constraints":[{"contextName":"plan","operator":"IN","values":["pro"]},{"contextName":"userId","operator":"IN","values":["u"]}]}]}]}"#))
+      ok(
+        #"{"version":2,"features":[{"name":"f","enabled":true,"strategies":[{"name":"default","constraints":[{"contextName":"plan","operator":"IN","values":["pro"]},{"contextName":"userId","operator":"IN","values":["u"]}]}]}]}"#
+      ))
     rig.start()
     func isOn(_ context: EvaluationContext) -> Bool {
       "f".withBytes { rig.client.evaluate($0, context.subject, .bool, []) { evaluation, _ in evaluation.integer != 0 } }

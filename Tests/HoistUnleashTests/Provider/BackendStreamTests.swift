@@ -89,7 +89,8 @@ struct BackendStreamTests {
     }
   }
 
-  @Test("A stream that was not offered is tried again now and then, and takes the polling over when it comes (UNL-93, B.9; ready)")
+  @Test(
+    "A stream that was not offered is tried again now and then, and takes the polling over when it comes (UNL-93, B.9; ready)")
   func aRefusedStreamIsTriedAgain() throws {
     let rig = try rig()
     rig.transport.setResponder { _ in Service.ok(Service.document("a")) }
@@ -168,7 +169,9 @@ struct BackendStreamTests {
     #expect(stream.request.connectTimeoutMilliseconds == 700)
   }
 
-  @Test("Waits double from 2 to 30 seconds, less up to a half, and begin anew within a minute after a minute of good connection (UNL-93; failing)")
+  @Test(
+    "Waits double from 2 to 30 seconds, less up to a half, and begin anew within a minute after a minute of good connection (UNL-93; failing)"
+  )
   func reconnectingWaitsLonger() throws {
     let (rig, _) = try streaming()
     func delayAfterFailure() throws -> Int64 {
@@ -269,7 +272,8 @@ struct BackendStreamTests {
       let stream = try #require(rig.transport.streams.last)
       stream.openAsEvents()
       let lines = [
-        ": hello", "retry: 1", "id: 3", "event: unleash-connected", "data: {\"events\":[", "data:" + Service.hydration(3, "søk"), "data:]}", "",
+        ": hello", "retry: 1", "id: 3", "event: unleash-connected", "data: {\"events\":[", "data:" + Service.hydration(3, "søk"),
+        "data:]}", "",
         ": keep-alive", "", "event: unleash-updated", "data: " + Service.batch(Service.updated(4, "日本")), "", "",
       ]
       for byte in Array(("\u{FEFF}" + lines.joined(separator: newline)).utf8) { stream.receive([byte]) }
@@ -294,7 +298,9 @@ struct BackendStreamTests {
     #expect(rig.transport.streams.count == 1 && rig.transport.requests.count == 1)
   }
 
-  @Test("After a connection that had lasted, attempts may be far apart: five in a row that are never open end in polling (UNL-93; failing)")
+  @Test(
+    "After a connection that had lasted, attempts may be far apart: five in a row that are never open end in polling (UNL-93; failing)"
+  )
   func fiveInARowEndInPolling() throws {
     let (rig, _) = try streaming()
     rig.scheduler.advance(milliseconds: 600_000)

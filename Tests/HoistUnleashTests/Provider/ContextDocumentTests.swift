@@ -26,14 +26,17 @@ struct ContextDocumentTests {
 
   private func evaluate(_ rig: ClientRig, _ name: String, _ context: EvaluationContext) -> (code: ErrorCode, isOn: Bool) {
     name.withBytes {
-      rig.client.evaluate($0, context.subject, .bool, .counted) { evaluation, _ in (evaluation.errorCode, evaluation.integer != 0) }
+      rig.client.evaluate($0, context.subject, .bool, .counted) { evaluation, _ in (evaluation.errorCode, evaluation.integer != 0)
+      }
     }
   }
 
-  @Test("Contract 4: each form of a document says the same as a property, to identify and with a call", arguments: [
-    #"{"userId":"u","properties":{"tier":"gold","age":20}}"#, #"{"targetingKey":"u","tier":"gold","age":20}"#,
-    #"{"userId":"u","tier":"gold","age":"20"}"#, #"{"userId":"u","age":20,"other":null,"properties":{"tier":"gold"}}"#,
-  ], [UnleashSettings.Mode.frontend, .backend])
+  @Test(
+    "Contract 4: each form of a document says the same as a property, to identify and with a call",
+    arguments: [
+      #"{"userId":"u","properties":{"tier":"gold","age":20}}"#, #"{"targetingKey":"u","tier":"gold","age":20}"#,
+      #"{"userId":"u","tier":"gold","age":"20"}"#, #"{"userId":"u","age":20,"other":null,"properties":{"tier":"gold"}}"#,
+    ], [UnleashSettings.Mode.frontend, .backend])
   func formsSayTheSame(_ json: String, _ mode: UnleashSettings.Mode) throws {
     let expected = ["userId": "u", "tier": "gold", "age": "20"]
     let rig = try open(json, mode)
@@ -50,9 +53,11 @@ struct ContextDocumentTests {
     #expect(members(updated) == expected)
   }
 
-  @Test("Contract 4: what has no form at the service is refused in the property by the member's name", arguments: [
-    #"{"userId":"u","roles":["a"]}"#, #"{"sessionId":"s","roles":{"a":"b"}}"#,
-  ])
+  @Test(
+    "Contract 4: what has no form at the service is refused in the property by the member's name",
+    arguments: [
+      #"{"userId":"u","roles":["a"]}"#, #"{"sessionId":"s","roles":{"a":"b"}}"#,
+    ])
   func formlessMembersAreRefused(_ json: String) throws {
     var values = PropertyValues(table: CoreProperties.table + UnleashProperties.table)
     for (name, value) in frontend { try values.set(name, value) }
@@ -61,21 +66,27 @@ struct ContextDocumentTests {
     #expect(refused?.property == "context" && refused?.message.contains("\"roles\"") == true)
   }
 
-  @Test("Contract 10: elsewhere it is left out with a warning that names it, once; state: ready", arguments: [UnleashSettings.Mode.frontend, .backend])
+  @Test(
+    "Contract 10: elsewhere it is left out with a warning that names it, once; state: ready",
+    arguments: [UnleashSettings.Mode.frontend, .backend])
   func formlessMembersAreWarnedOf(_ mode: UnleashSettings.Mode) throws {
     let rig = try open("{}", mode)
-    for json in [#"{"targetingKey":"u","properties":{"secret":"gold"}}"#, #"{"targetingKey":"v","properties":{"secret":"red"}}"#] {
+    for json in [#"{"targetingKey":"u","properties":{"secret":"gold"}}"#, #"{"targetingKey":"v","properties":{"secret":"red"}}"#]
+    {
       _ = rig.client.identify(try read(json).reference(), completion: nil)
       rig.scheduler.run()
     }
     _ = rig.face.members(of: try read(#"{"roles":["secret"]}"#))
     _ = rig.takeEvents()
     let warnings = rig.log.messages(.warning)
-    #expect(warnings.count == 2 && warnings.first?.contains("\"properties\"") == true && warnings.last?.contains("\"roles\"") == true)
+    #expect(
+      warnings.count == 2 && warnings.first?.contains("\"properties\"") == true && warnings.last?.contains("\"roles\"") == true)
     #expect(!warnings.contains { $0.contains("secret") })
   }
 
-  @Test("Contract 4 and 10: an empty context is another one than the current one, and each flag that is read with it is warned of by its name, listed or not")
+  @Test(
+    "Contract 4 and 10: an empty context is another one than the current one, and each flag that is read with it is warned of by its name, listed or not"
+  )
   func anEmptyContextLeavesATrace() throws {
     let rig = try open(#"{"userId":"u"}"#)
     for _ in 0..<2 {
@@ -97,7 +108,9 @@ struct ContextDocumentTests {
     #expect(evaluate(try open(#"{"userId":"u"}"#, .backend), "a", EvaluationContext()) == (.none, true))
   }
 
-  @Test("Application and environment are the options' in frontend mode: to set them there is refused, and nothing is fetched (UNL-87, B.2; ready)", arguments: ["appName", "environment"])
+  @Test(
+    "Application and environment are the options' in frontend mode: to set them there is refused, and nothing is fetched (UNL-87, B.2; ready)",
+    arguments: ["appName", "environment"])
   func optionsAreNoFields(_ name: String) throws {
     let rig = try open(#"{"userId":"u"}"#)
     let before = rig.face.flattenedContext

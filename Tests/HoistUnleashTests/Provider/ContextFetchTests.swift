@@ -21,7 +21,9 @@ struct ContextFetchTests {
     }
   }
 
-  @Test("Contract 3: an equal context awaits the fetch that is under way for it, and asks for nothing; the vendor's call fetches anew (UNL-14; ready)")
+  @Test(
+    "Contract 3: an equal context awaits the fetch that is under way for it, and asks for nothing; the vendor's call fetches anew (UNL-14; ready)"
+  )
   func equalContextsShareAFetch() throws {
     let rig = try #require(ClientRig(frontend))
     rig.start(toggles("a"))
@@ -53,7 +55,9 @@ struct ContextFetchTests {
     #expect(ends.map(\.value) == [.superseded, .ok] && rig.isOn("b"))
   }
 
-  @Test("G3: an answer that comes just when another context is given is stored for the one that it was asked for, and the change goes on (UNL-81; ready)")
+  @Test(
+    "G3: an answer that comes just when another context is given is stored for the one that it was asked for, and the change goes on (UNL-81; ready)"
+  )
   func anAnswerBelongsToWhatItsRequestCarried() throws {
     let cache = MemoryCacheManager(clock: ManualScheduler())
     let rig = try #require(ClientRig(frontend.merging(["context": #"{"userId":"u"}"#]) { $1 }, cacheManager: cache))

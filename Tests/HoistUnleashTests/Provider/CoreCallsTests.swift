@@ -10,13 +10,18 @@ private let boot = #"{"toggles":[{"name":"boot","enabled":true}]}"#
 
 /// What the core's calls say of a frontend client: states, topics, fallbacks, stored flags.
 struct CoreCallsTests {
-  private func read(_ rig: ClientRig, _ name: String, _ want: WantedType = .bool) -> (code: ErrorCode, kind: ValueKind, isOn: Bool) {
-    name.withBytes { rig.client.evaluate($0, nil, want, []) { evaluation, _ in (evaluation.errorCode, evaluation.kind, evaluation.integer != 0) } }
+  private func read(_ rig: ClientRig, _ name: String, _ want: WantedType = .bool) -> (
+    code: ErrorCode, kind: ValueKind, isOn: Bool
+  ) {
+    name.withBytes {
+      rig.client.evaluate($0, nil, want, []) { evaluation, _ in (evaluation.errorCode, evaluation.kind, evaluation.integer != 0) }
+    }
   }
 
   // MARK: Off and unknown
 
-  @Test("A toggle that fetched flags do not list is off, and not unknown; before, nobody knows (UNL-28, B.4; before start, ready)")
+  @Test(
+    "A toggle that fetched flags do not list is off, and not unknown; before, nobody knows (UNL-28, B.4; before start, ready)")
   func unlistedIsOff() throws {
     let rig = try #require(ClientRig(frontend.merging(["bootstrap": boot]) { $1 }))
     #expect(read(rig, "gone").code == .flagNotFound && read(rig, "boot").isOn)
@@ -38,7 +43,9 @@ struct CoreCallsTests {
     _ = rig.flush()
     let body = String(decoding: try #require(rig.posts.first?.body), as: UTF8.self)
     #expect(body.contains(#""toggles":{"gone":{"yes":0,"no":1,"variants":{}}}"#))
-    let text = "gone".withBytes { rig.client.evaluate($0, nil, .bool, .explained) { _, detail in String(decoding: detail.json(), as: UTF8.self) } }
+    let text = "gone".withBytes {
+      rig.client.evaluate($0, nil, .bool, .explained) { _, detail in String(decoding: detail.json(), as: UTF8.self) }
+    }
     #expect(text.contains(#""enabled":false"#))
   }
 
@@ -63,7 +70,9 @@ struct CoreCallsTests {
 
   // MARK: Bootstrap
 
-  @Test("With a storage of the host's own, bootstrapped flags are readable right after open, whatever it does (UNL-23, UNL-60; before start, slow plug-in)")
+  @Test(
+    "With a storage of the host's own, bootstrapped flags are readable right after open, whatever it does (UNL-23, UNL-60; before start, slow plug-in)"
+  )
   func bootstrapBesideAHostsStorage() throws {
     let storage = ToggleMap(isOpen: false)
     defer { storage.open() }
@@ -73,9 +82,11 @@ struct CoreCallsTests {
     #expect(read(rig, "boot").isOn && rig.client.waitReady(timeoutMilliseconds: 0) == .ok)
   }
 
-  @Test("A bootstrap that cannot be read is warned of where flags can be fetched, and refused where they cannot (UNL-35; before start)", arguments: [
-    ["bootstrap": "[]"], ["bootstrap.file": "/nonexistent/flags.json"],
-  ])
+  @Test(
+    "A bootstrap that cannot be read is warned of where flags can be fetched, and refused where they cannot (UNL-35; before start)",
+    arguments: [
+      ["bootstrap": "[]"], ["bootstrap.file": "/nonexistent/flags.json"],
+    ])
   func badBootstrap(_ properties: [String: String]) throws {
     let rig = try #require(ClientRig(frontend.merging(properties) { $1 }))
     rig.start(toggles("a"))
@@ -89,7 +100,8 @@ struct CoreCallsTests {
   @Test("Bootstrapped flags make a client stale and readable; `ready` waits for a fetch (UNL-49, D.1; before start, ready)")
   func bootstrapIsStale() throws {
     let ready = News()
-    let rig = try #require(ClientRig(frontend.merging(["bootstrap": boot]) { $1 }, beforeOpening: { _ = $0.observe(.ready, key: nil, ready) }))
+    let rig = try #require(
+      ClientRig(frontend.merging(["bootstrap": boot]) { $1 }, beforeOpening: { _ = $0.observe(.ready, key: nil, ready) }))
     _ = rig.takeEvents()
     #expect(ready.all.count == 1 && rig.client.state == .stale && !rig.face.isReady)
     rig.start(toggles("a"))
@@ -136,7 +148,9 @@ struct CoreCallsTests {
     rig.start(toggles("a"))
     func counts() -> [Int64] {
       let statistics = rig.client.provider?.statistics ?? []
-      return ["recorded", "waiting", "delivered"].compactMap { name in statistics.first { $0.group == "metrics" && $0.name == name }?.value }
+      return ["recorded", "waiting", "delivered"].compactMap { name in
+        statistics.first { $0.group == "metrics" && $0.name == name }?.value
+      }
     }
     #expect(counts() == [0, 0, 0])
     _ = rig.isOn("a")

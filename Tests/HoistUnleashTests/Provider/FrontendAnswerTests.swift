@@ -40,11 +40,15 @@ struct FrontendAnswerTests {
     Case(name: "200, cut off", answer: answer(#"{"toggles":[{"name":"a","#), status: .unleashDecoding),
     Case(name: "200, a wrong type", answer: answer(#"{"toggles":[{"name":1,"enabled":true}]}"#), status: .unleashDecoding),
     Case(name: "200, no toggles", answer: answer(#"{"features":[]}"#), status: .unleashDecoding),
-    Case(name: "200, one bad toggle among good ones", answer: answer(#"{"toggles":[{"name":"b","enabled":true},{"name":"c"}]}"#), status: .unleashDecoding),
+    Case(
+      name: "200, one bad toggle among good ones", answer: answer(#"{"toggles":[{"name":"b","enabled":true},{"name":"c"}]}"#),
+      status: .unleashDecoding),
     Case(name: "200, read", answer: toggles("a", "b"), status: .ok),
   ]
 
-  @Test("Each kind of answer has its completion, and none but a good one changes flags, tag or readiness (UNL-72; starting, failing)", arguments: cases)
+  @Test(
+    "Each kind of answer has its completion, and none but a good one changes flags, tag or readiness (UNL-72; starting, failing)",
+    arguments: cases)
   private func kinds(_ one: Case) throws {
     let fresh = try #require(ClientRig(frontend))
     #expect(fresh.start(one.answer).value == one.status)
@@ -88,10 +92,12 @@ struct FrontendAnswerTests {
     let rig = try #require(ClientRig(frontend))
     let order = LockedValue<[String]>([])
     let client = rig.client
-    _ = client.observe(.ready, key: nil, ClosureObserver { _ in
-      let isServed = "a".withBytes { client.evaluate($0, nil, .bool, []) { evaluation, _ in evaluation.integer != 0 } }
-      order.withLock { $0.append("ready \(isServed)") }
-    })
+    _ = client.observe(
+      .ready, key: nil,
+      ClosureObserver { _ in
+        let isServed = "a".withBytes { client.evaluate($0, nil, .bool, []) { evaluation, _ in evaluation.integer != 0 } }
+        order.withLock { $0.append("ready \(isServed)") }
+      })
     rig.transport.enqueue(toggles("a"))
     _ = client.promise({ _ in order.withLock { $0.append("done") } }) { rig.face.start(bootstrap: nil, completion: $0) }
     rig.settle { rig.client.state == .ready }

@@ -63,9 +63,11 @@ struct FrontendContractTests {
     #expect(rig.variant("Bar").payloadValue?.string == "baz")
   }
 
-  @Test("A bootstrap file that cannot be read or understood is logged and leaves an empty list (UNL-35; before start)", arguments: [
-    ["bootstrap.file": "/nonexistent/flags.json"], ["bootstrap": "{\"toggles\":[{\"name\":\"a\"}]}"], ["bootstrap": "[]"],
-  ])
+  @Test(
+    "A bootstrap file that cannot be read or understood is logged and leaves an empty list (UNL-35; before start)",
+    arguments: [
+      ["bootstrap.file": "/nonexistent/flags.json"], ["bootstrap": "{\"toggles\":[{\"name\":\"a\"}]}"], ["bootstrap": "[]"],
+    ])
   func badBootstrapIsNoFailure(_ properties: [String: String]) throws {
     let rig = try #require(ClientRig(url.merging(properties) { $1 }))
     #expect(!rig.isOn("a"))
@@ -93,7 +95,8 @@ struct FrontendContractTests {
     _ = rig.face.updateContext(["userId": "u"], properties: ["tier": "gold", "userId": "shadow"]) { _ in }
     rig.scheduler.run()
     let sent = try #require(rig.transport.requests.last?.url)
-    #expect(sent.contains("&userId=u&") && sent.contains("properties%5BuserId%5D=shadow") && sent.contains("properties%5Btier%5D=gold"))
+    #expect(
+      sent.contains("&userId=u&") && sent.contains("properties%5BuserId%5D=shadow") && sent.contains("properties%5Btier%5D=gold"))
     #expect(rig.face.flattenedContext["userId"] == "u" && rig.face.flattenedContext["tier"] == "gold")
   }
 

@@ -50,7 +50,9 @@ struct FrontendProviderTests {
     #expect(once.transport.requests.count == 1)
   }
 
-  @Test("An overloaded server is asked less and less, one that answers 401 seldom, but until it takes the key (UNL-89, D.2; failing, refused)")
+  @Test(
+    "An overloaded server is asked less and less, one that answers 401 seldom, but until it takes the key (UNL-89, D.2; failing, refused)"
+  )
   func failuresStretchThePolling() throws {
     let rig = try #require(ClientRig(url.merging(["refresh_interval": "10"]) { $1 }))
     rig.transport.setResponder { _ in status(503) }
@@ -72,12 +74,14 @@ struct FrontendProviderTests {
     #expect(rig.client.state == .ready && rig.isOn("a"))
   }
 
-  @Test("G3: no failure ever takes good flags away", arguments: [
-    status(500), status(404), status(204), toggles(), .failure(TransportFailure(.timeout, "slow")),
-    .success(HTTPResponse(status: 200, body: Array("<html>".utf8))),
-    .success(HTTPResponse(status: 200, body: Array("{\"toggles\":[{\"name\":1}]}".utf8))),
-    .success(HTTPResponse(status: 200, body: Array((String(repeating: "[", count: 3000)).utf8))),
-  ])
+  @Test(
+    "G3: no failure ever takes good flags away",
+    arguments: [
+      status(500), status(404), status(204), toggles(), .failure(TransportFailure(.timeout, "slow")),
+      .success(HTTPResponse(status: 200, body: Array("<html>".utf8))),
+      .success(HTTPResponse(status: 200, body: Array("{\"toggles\":[{\"name\":1}]}".utf8))),
+      .success(HTTPResponse(status: 200, body: Array((String(repeating: "[", count: 3000)).utf8))),
+    ])
   func goodFlagsStay(_ answer: ScriptedTransport.Answer) throws {
     let rig = try #require(ClientRig(url))
     rig.transport.enqueue(toggles("a"), answer)
@@ -92,7 +96,9 @@ struct FrontendProviderTests {
     }
   }
 
-  @Test("Bootstrap is readable before the start, and the first fetch replaces it wholly (UNL-23, UNL-37, UNL-39; before start, starting)")
+  @Test(
+    "Bootstrap is readable before the start, and the first fetch replaces it wholly (UNL-23, UNL-37, UNL-39; before start, starting)"
+  )
   func bootstrapServesUntilTheFirstFetch() throws {
     let boot = ["bootstrap": #"{"toggles":[{"name":"boot","enabled":true}]}"#]
     let rig = try #require(ClientRig(url.merging(boot) { $1 }))

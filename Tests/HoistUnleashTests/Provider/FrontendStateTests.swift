@@ -23,7 +23,9 @@ struct FrontendStateTests {
     #expect(rig.takeEvents() == ["ready", "update"])
   }
 
-  @Test("When fresh stored flags or a 304 have made the client ready, the next answer is an update (UNL-49, UNL-50, UNL-82; ready)", arguments: ["60", "0"])
+  @Test(
+    "When fresh stored flags or a 304 have made the client ready, the next answer is an update (UNL-49, UNL-50, UNL-82; ready)",
+    arguments: ["60", "0"])
   func whatFollowsReadyIsAnUpdate(_ timeToLive: String) throws {
     let cache = MemoryCacheManager(clock: ManualScheduler())
     let properties = frontend.merging(["storage_ttl": timeToLive]) { $1 }
@@ -32,7 +34,8 @@ struct FrontendStateTests {
     _ = first.client.store.close(untilNanoseconds: .max)
     // What is stored may be there before the client is started by hand.
     let readiness = News()
-    let second = try #require(ClientRig(properties, cacheManager: cache, beforeOpening: { _ = $0.observe(.ready, key: nil, readiness) }))
+    let second = try #require(
+      ClientRig(properties, cacheManager: cache, beforeOpening: { _ = $0.observe(.ready, key: nil, readiness) }))
     second.start(answer("", status: 304))
     _ = second.takeEvents()
     #expect(readiness.all.count == 1)
@@ -50,7 +53,8 @@ struct FrontendStateTests {
     first.start(toggles("a"))
     _ = first.client.store.close(untilNanoseconds: .max)
     let news = News()
-    let second = try #require(ClientRig(frontend, cacheManager: cache, beforeOpening: { _ = $0.observe(.initialized, key: nil, news) }))
+    let second = try #require(
+      ClientRig(frontend, cacheManager: cache, beforeOpening: { _ = $0.observe(.initialized, key: nil, news) }))
     second.settle {
       _ = second.takeEvents()
       return !news.all.isEmpty
@@ -64,7 +68,9 @@ struct FrontendStateTests {
 
   // MARK: Bootstrap
 
-  @Test("An empty list is no bootstrap: nothing is put off, and stored flags are used (UNL-23, UNL-25, D.3; before start, starting)", arguments: [#"{"toggles":[]}"#, #" { "toggles" : [ ] } "#])
+  @Test(
+    "An empty list is no bootstrap: nothing is put off, and stored flags are used (UNL-23, UNL-25, D.3; before start, starting)",
+    arguments: [#"{"toggles":[]}"#, #" { "toggles" : [ ] } "#])
   func anEmptyListIsNoBootstrap(_ empty: String) throws {
     let rig = try #require(ClientRig(frontend.merging(["refresh_interval": "15", "bootstrap": empty]) { $1 }))
     #expect(rig.client.state == .notReady)
@@ -103,7 +109,8 @@ struct FrontendStateTests {
     let storage = CallsOfAStorage()
     var plugins = Plugins()
     plugins.vendor[UnleashPlugins.storage] = storage
-    let rig = try #require(ClientRig(frontend.merging(["bootstrap": boot, "drop_bootstrap_on_update": "true"]) { $1 }, plugins: plugins))
+    let rig = try #require(
+      ClientRig(frontend.merging(["bootstrap": boot, "drop_bootstrap_on_update": "true"]) { $1 }, plugins: plugins))
     rig.settle { storage.calls.count == 1 }
     _ = rig.face.updateContext(["userId": "u"], properties: [:]) { _ in }
     rig.settle { storage.calls.count == 3 }
@@ -152,12 +159,15 @@ struct FrontendStateTests {
     rig.start()
     _ = rig.face.updateContext(["userId": "u", "sessionId": "s"], properties: ["userId": "shadow", "tier": "gold"]) { _ in }
     rig.scheduler.run()
-    for (name, value) in [("remoteAddress", "10.0.0.1"), ("tier", nil), ("userId", nil), ("appName", "mine"), ("sessionId", nil)] {
+    for (name, value) in [("remoteAddress", "10.0.0.1"), ("tier", nil), ("userId", nil), ("appName", "mine"), ("sessionId", nil)]
+    {
       _ = rig.face.setContextField(name, value)
     }
     rig.scheduler.run()
     let sent = try #require(rig.transport.requests.last?.url)
-    #expect(sent.hasSuffix("?appName=unleash-swift-client&environment=default&sessionId=s&remoteAddress=10.0.0.1&properties%5BuserId%5D=shadow"))
+    #expect(
+      sent.hasSuffix(
+        "?appName=unleash-swift-client&environment=default&sessionId=s&remoteAddress=10.0.0.1&properties%5BuserId%5D=shadow"))
   }
 
   @Test("Fields set on several threads at once are all kept (UNL-87, UNL-59; before start)")
@@ -185,7 +195,9 @@ struct FrontendStateTests {
     _ = rig.takeEvents()
     let session = try #require(rig.face.flattenedContext["sessionId"])
     let text = String(decoding: try #require(news.all.first).json, as: UTF8.self)
-    #expect(text.contains(#""context":{"appName":"unleash-swift-client","environment":"default","sessionId":"\#(session)","userId":"u"}"#))
+    #expect(
+      text.contains(
+        #""context":{"appName":"unleash-swift-client","environment":"default","sessionId":"\#(session)","userId":"u"}"#))
   }
 
   // MARK: Stored flags
@@ -222,7 +234,8 @@ struct FrontendStateTests {
     #expect(second.isOn("a") && second.face.isReady && second.transport.requests.isEmpty)
   }
 
-  @Test("G2: a stored time that no clock ever shows makes the flags old, and harms nobody", arguments: [Int64.min, Int64.max, -1])
+  @Test(
+    "G2: a stored time that no clock ever shows makes the flags old, and harms nobody", arguments: [Int64.min, Int64.max, -1])
   func absurdStoredTimes(_ time: Int64) throws {
     let cache = Values(forAll: "{\"etag\":\"\",\"saved\":\(time)}\n" + togglesText(["a"]))
     let rig = try #require(ClientRig(frontend.merging(["storage_ttl": "60"]) { $1 }, cacheManager: cache))

@@ -35,7 +35,9 @@ struct RefusedKeyTests {
 
   private func fetches(_ rig: ClientRig) -> Int { rig.transport.requests.count - rig.posts.count }
 
-  @Test("D.2: while the key is refused both are tried seldom, but for ever, and a line at error says when", arguments: [401, 403], [UnleashSettings.Mode.frontend, .backend])
+  @Test(
+    "D.2: while the key is refused both are tried seldom, but for ever, and a line at error says when", arguments: [401, 403],
+    [UnleashSettings.Mode.frontend, .backend])
   func attemptsGoOn(_ code: Int, _ mode: UnleashSettings.Mode) throws {
     let rig = try refused(mode, code)
     let errors = News()
@@ -56,7 +58,9 @@ struct RefusedKeyTests {
     #expect(rig.client.state == .ready && rig.isOn("a") && rig.posts.count > 2)
   }
 
-  @Test("D.2: where a header provider may bring another key, the next try of both takes one interval", arguments: [UnleashSettings.Mode.frontend, .backend])
+  @Test(
+    "D.2: where a header provider may bring another key, the next try of both takes one interval",
+    arguments: [UnleashSettings.Mode.frontend, .backend])
   func aHeaderProviderIsAskedSoon(_ mode: UnleashSettings.Mode) throws {
     let token = Token("old")
     var plugins = Plugins()
@@ -76,7 +80,9 @@ struct RefusedKeyTests {
     #expect(rig.client.state == .ready && rig.isOn("a") && rig.posts.count == 2)
   }
 
-  @Test("D.2: whatever may make the service take the key is followed by an attempt at once, of both", arguments: Cause.allCases, [UnleashSettings.Mode.frontend, .backend])
+  @Test(
+    "D.2: whatever may make the service take the key is followed by an attempt at once, of both", arguments: Cause.allCases,
+    [UnleashSettings.Mode.frontend, .backend])
   func causesAreTriedAtOnce(_ cause: Cause, _ mode: UnleashSettings.Mode) throws {
     let rig = try refused(mode)
     rig.transport.setResponder { [self] in good(mode, $0) }

@@ -30,7 +30,8 @@ struct StoredFlagsTests {
     return identity.value
   }
 
-  @Test("Clients whose pollers bring the key share a store only where they report to the same place (UNL-19, D.3.5; second client)")
+  @Test(
+    "Clients whose pollers bring the key share a store only where they report to the same place (UNL-19, D.3.5; second client)")
   func aStoreBelongsToWhereMetricsGo() throws {
     let one = ["url": "https://flags.test/api/frontend", "key": "one"]
     let two = one.merging(["key": "two"]) { $1 }
@@ -81,7 +82,8 @@ struct StoredFlagsTests {
     #expect(try secondRun(one, two).isOn("b"))
   }
 
-  @Test("A key in a header counts as one, and an unknown one of a header provider spares no fetch (UNL-21, UNL-47, D.3.7; starting)")
+  @Test(
+    "A key in a header counts as one, and an unknown one of a header provider spares no fetch (UNL-21, UNL-47, D.3.7; starting)")
   func keysInHeaders() throws {
     func header(_ key: String) -> [String: String] { ["key": "", "custom_headers": "{\"authorization\":\"\(key)\"}"] }
     #expect(try secondRun(header("one"), header("two")).isOn("b"))

@@ -94,7 +94,8 @@ private typealias Service = BackendService
     stream.say("unleash-updated", id: 8, Self.updated(Self.flag("a", strategies)))
     client.scheduler.run()
     #expect(base(client) == before && client.on("a", "b") == ["b"])
-    stream.say("unleash-updated", id: 9, Service.batch("{\"type\":\"segment-updated\",\"eventId\":9,\"segment\":\(segment("shop"))}"))
+    stream.say(
+      "unleash-updated", id: 9, Service.batch("{\"type\":\"segment-updated\",\"eventId\":9,\"segment\":\(segment("shop"))}"))
     client.scheduler.run()
     #expect(client.on("a", "b") == ["a", "b"])
   }
@@ -103,7 +104,8 @@ private typealias Service = BackendService
   func aBrokenFlagIsOffUntilItsRepair() throws {
     let (rig, stream) = try streaming(flags: Self.flag("a"))
     let before = base(rig)
-    stream.say("unleash-updated", id: 8, Self.updated(Self.flag("a", ",\"strategies\":[{\"name\":\"default\",\"segments\":[5]}]")))
+    stream.say(
+      "unleash-updated", id: 8, Self.updated(Self.flag("a", ",\"strategies\":[{\"name\":\"default\",\"segments\":[5]}]")))
     rig.scheduler.run()
     _ = rig.takeEvents()
     #expect(rig.on("a").isEmpty && rig.log.messages(.warning).contains { $0.contains("there is no segment 5") })
@@ -112,11 +114,14 @@ private typealias Service = BackendService
     #expect(rig.on("a") == ["a"] && base(rig) == before)
   }
 
-  @Test("Whole definitions are compiled in a part of the time: what comes meanwhile is compiled in one, or not at all after a stop (UNL-93; ready, closed)")
+  @Test(
+    "Whole definitions are compiled in a part of the time: what comes meanwhile is compiled in one, or not at all after a stop (UNL-93; ready, closed)"
+  )
   func compilationsHaveTheirPace() throws {
     let scheduler = ManualScheduler()
     let engine = SlowEngine(scheduler)
-    let rule = ",\"strategies\":[{\"name\":\"default\",\"constraints\":[{\"contextName\":\"x\",\"operator\":\"REGEX\",\"value\":\"y\"}]}]"
+    let rule =
+      ",\"strategies\":[{\"name\":\"default\",\"constraints\":[{\"contextName\":\"x\",\"operator\":\"REGEX\",\"value\":\"y\"}]}]"
     let rig = ClientRig(Service.options("streaming"), regex: engine, scheduler: scheduler)
     let (client, stream) = try streaming(rig, flags: Self.flag("slow", rule))
     #expect(engine.compilations.value == 1)

@@ -15,10 +15,13 @@ struct UnleashPaceTests {
 
   private func failure(_ status: Int, _ pace: UnleashPace, retryAfter: Int64? = nil) -> FetchFailure {
     let headers = retryAfter.map { [HTTPHeader("Retry-After", "\($0)")] } ?? []
-    return UnleashFailure(what: "it failed", pace: pace, clock: ManualScheduler()).status(HTTPResponse(status: status, headers: headers))
+    return UnleashFailure(what: "it failed", pace: pace, clock: ManualScheduler()).status(
+      HTTPResponse(status: status, headers: headers))
   }
 
-  @Test("Each failure of the service makes the wait longer by one interval (UNL-89; no client)", arguments: [404, 429, 500, 502, 503, 504])
+  @Test(
+    "Each failure of the service makes the wait longer by one interval (UNL-89; no client)",
+    arguments: [404, 429, 500, 502, 503, 504])
   func overloadStretchesTheWait(_ code: Int) {
     var pace = pace()
     for failures in 1...10 { #expect(pace.failed(failure(code, pace), entropy) == Int64(failures + 1) * 1000) }
@@ -39,7 +42,9 @@ struct UnleashPaceTests {
     #expect(pace.failed(failure(429, pace, retryAfter: 0), entropy) == 3000)
   }
 
-  @Test("D.2: a refused key is tried seldom, but for ever; after one interval where a header provider may bring another", arguments: [401, 403])
+  @Test(
+    "D.2: a refused key is tried seldom, but for ever; after one interval where a header provider may bring another",
+    arguments: [401, 403])
   func aRefusedKeyIsTriedSeldom(_ code: Int) {
     for (interval, wait) in [(1000, 11_000), (15_000, 165_000), (60_000, 300_000), (3_600_000, 300_000)] as [(Int64, Int64)] {
       var plain = pace(interval)

@@ -57,7 +57,9 @@ extension ClientRig {
   /// Names of those flags that are on.
   func on(_ names: String...) -> [String] {
     names.filter { name in
-      name.withBytes { client.evaluate($0, nil, .bool, []) { evaluation, _ in evaluation.kind == .bool && evaluation.integer != 0 } }
+      name.withBytes {
+        client.evaluate($0, nil, .bool, []) { evaluation, _ in evaluation.kind == .bool && evaluation.integer != 0 }
+      }
     }
   }
 

@@ -9,7 +9,9 @@ final class Dice: Sendable {
   /// 0 ..< end
   func roll(_ end: Int) -> Int { Int(entropy.next() % UInt64(max(1, end))) }
   func happens(oneIn chances: Int) -> Bool { roll(chances) == 0 }
-  func milliseconds(_ range: ClosedRange<Int64>) -> Int64 { range.lowerBound + Int64(roll(Int(range.upperBound - range.lowerBound) + 1)) }
+  func milliseconds(_ range: ClosedRange<Int64>) -> Int64 {
+    range.lowerBound + Int64(roll(Int(range.upperBound - range.lowerBound) + 1))
+  }
   func seed() -> UInt64 { entropy.next() }
 
   /// One of several, each as likely as its weight.

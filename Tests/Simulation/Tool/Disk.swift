@@ -262,6 +262,8 @@ final class DiskJournal: EventJournal, @unchecked Sendable {
     disk.commit { $0.journals[name]?.entries.removeAll { $0.number < progress.below } }
   }
 
-  func closeIfEmpty() { if isOpen, disk.content.journals[name]?.entries.isEmpty == true { disk.commit { $0.journals[name] = nil } } }
+  func closeIfEmpty() {
+    if isOpen, disk.content.journals[name]?.entries.isEmpty == true { disk.commit { $0.journals[name] = nil } }
+  }
   func close() { if isOpen { disk.commit { $0.journals[name]?.holder = nil } } }
 }

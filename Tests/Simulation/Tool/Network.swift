@@ -107,7 +107,8 @@ final class Network: @unchecked Sendable {
   }
 
   private static func ids(_ request: HTTPRequest) -> [String] {
-    request.method == "GET" ? [] : request.text.split(separator: "\n").compactMap { $0.split(separator: " ").first.map(String.init) }
+    request.method == "GET"
+      ? [] : request.text.split(separator: "\n").compactMap { $0.split(separator: " ").first.map(String.init) }
   }
 
   private func send(

@@ -98,7 +98,8 @@ final class Lines: EventPolicy, @unchecked Sendable {
   let batchLimits = BatchLimits(rows: 5)
   func encode(_ batch: EventBatch) -> EventEncoding {
     let lines = batch.rows.map { "\($0.id) \(String(decoding: $0.payload, as: UTF8.self))" }
-    return .request(HTTPRequest(method: "POST", url: "http://service.test/events", body: Array(lines.joined(separator: "\n").utf8)))
+    return .request(
+      HTTPRequest(method: "POST", url: "http://service.test/events", body: Array(lines.joined(separator: "\n").utf8)))
   }
   func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict {
     let verdict = EventVerdict.standard(answer)

@@ -5,7 +5,8 @@ import HoistTestSupport
 /// What may happen next.
 extension Simulation {
   private enum Action {
-    case record, pass, passLong, flush, read, refresh, document, kill, dieSoon, close, start, power, network, mood, disk, online, leap, purge
+    case record, pass, passLong, flush, read, refresh, document, kill, dieSoon, close, start, power, network, mood, disk, online,
+      leap, purge
   }
 
   private static let actions: [(weight: Int, choice: Action)] = [

@@ -123,7 +123,9 @@ final class Simulation: @unchecked Sendable {
     bury()
     let version = disk.losePower()
     note("the power fails; the disk is as of \(version)")
-    for (text, record) in records where record.acknowledgedAt.map({ $0 > version }) ?? false { records[text]?.acknowledgedAt = nil }
+    for (text, record) in records where record.acknowledgedAt.map({ $0 > version }) ?? false {
+      records[text]?.acknowledgedAt = nil
+    }
     (gone, everTold) = ([], [])
   }
 
@@ -146,7 +148,8 @@ final class Simulation: @unchecked Sendable {
 
   func limit(_ what: String, of process: Process, within milliseconds: Int64) -> Locked<Bool> {
     let isOver = Locked(false)
-    waits.append(Wait(what: what, process: process, until: time.monotonicNanoseconds / 1_000_000 + milliseconds + 100, isOver: isOver))
+    waits.append(
+      Wait(what: what, process: process, until: time.monotonicNanoseconds / 1_000_000 + milliseconds + 100, isOver: isOver))
     return isOver
   }
 
@@ -166,8 +169,12 @@ final class Simulation: @unchecked Sendable {
     /// Then its rows may have been claimed by another, rightly: a batch on its way then goes on.
     func hasLapsed(_ process: Process) -> Bool { process.host?.store.ownerEpoch != 0 }
     for id in ids {
-      if process.told.contains(id) { fail(.nothingIsAcceptedTwice, "process \(process.number) was told that \(id) is accepted, and sends it again") }
-      if gone.contains(id), !hasLapsed(process) { fail(.nothingIsAcceptedTwice, "\(id) was accepted and is on no disk, and process \(process.number) sends it again") }
+      if process.told.contains(id) {
+        fail(.nothingIsAcceptedTwice, "process \(process.number) was told that \(id) is accepted, and sends it again")
+      }
+      if gone.contains(id), !hasLapsed(process) {
+        fail(.nothingIsAcceptedTwice, "\(id) was accepted and is on no disk, and process \(process.number) sends it again")
+      }
       for other in processes where other !== process && other.isAlive && !hasLapsed(other) && !hasLapsed(process) {
         if other.network.underWay.values.contains(where: { $0.contains(id) }) {
           fail(.oneProcessSends, "\(id) is on its way from process \(other.number), and process \(process.number) sends it, too")
@@ -188,7 +195,9 @@ final class Simulation: @unchecked Sendable {
     for process in processes { lookAtState(process) }
     let now = time.monotonicNanoseconds / 1_000_000
     waits.removeAll { $0.isOver.value || $0.process?.isAlive != true }
-    if let late = waits.first(where: { $0.until < now }) { fail(.waitsEnd, "\(late.what) has not ended, \(now - late.until) ms after its limit") }
+    if let late = waits.first(where: { $0.until < now }) {
+      fail(.waitsEnd, "\(late.what) has not ended, \(now - late.until) ms after its limit")
+    }
   }
 
   private func lookAtRecords() {
@@ -214,14 +223,15 @@ final class Simulation: @unchecked Sendable {
   private func lookAtState(_ process: Process) {
     guard let life = process.host?.life, let loop = process.source?.loop, process.source?.isRunning == true else { return }
     let (state, hasFlags, word) = (life.state, process.documents.served != nil, process.network.lastWord)
-    let isAsSaid = switch state {
-    case .ready: hasFlags && word == true && process.isOnline
-    case .stale: hasFlags && (word != true || !process.isOnline)
-    case .error: !hasFlags && word == false
-    case .notReady: !hasFlags && word != false
-    case .fatal: !loop.goesOn
-    case .reconciling, .closed: false
-    }
+    let isAsSaid =
+      switch state {
+      case .ready: hasFlags && word == true && process.isOnline
+      case .stale: hasFlags && (word != true || !process.isOnline)
+      case .error: !hasFlags && word == false
+      case .notReady: !hasFlags && word != false
+      case .fatal: !loop.goesOn
+      case .reconciling, .closed: false
+      }
     let goesOn = loop.goesOn || !process.isOnline || word == true || !life.wasInitialized
     let isReady = life.waitReady(timeoutMilliseconds: 0) == .ok
     let told = process.host?.notifications.value.map(\.topic) ?? []
@@ -230,7 +240,8 @@ final class Simulation: @unchecked Sendable {
     {
       fail(
         .statesAreTrue,
-        "process \(process.number) is \(state): flags \(hasFlags), last word \(String(describing: word)), online \(process.isOnline), attempts \(loop.goesOn), ready \(isReady)")
+        "process \(process.number) is \(state): flags \(hasFlags), last word \(String(describing: word)), online \(process.isOnline), attempts \(loop.goesOn), ready \(isReady)"
+      )
     }
   }
 
@@ -258,9 +269,14 @@ final class Simulation: @unchecked Sendable {
     let lost = records.filter { $0.value.acknowledgedAt != nil && !$0.value.mayGo && identifiers[$0.key] == nil }.keys.sorted()
     if !lost.isEmpty { return Broken(promise: .nothingAcknowledgedIsLost, detail: "not accepted: \(lost)") }
     for process in processes {
-      if process.host?.life.state != .ready { return Broken(promise: .statesAreTrue, detail: "process \(process.number) is not READY") }
-      if process.pipeline?.counters.waiting != 0 { return Broken(promise: .waitsEnd, detail: "records wait in process \(process.number)") }
+      if process.host?.life.state != .ready {
+        return Broken(promise: .statesAreTrue, detail: "process \(process.number) is not READY")
+      }
+      if process.pipeline?.counters.waiting != 0 {
+        return Broken(promise: .waitsEnd, detail: "records wait in process \(process.number)")
+      }
     }
-    return waits.contains { !$0.isOver.value && $0.process?.isAlive == true } ? Broken(promise: .waitsEnd, detail: "a wait goes on") : nil
+    return waits.contains { !$0.isOver.value && $0.process?.isAlive == true }
+      ? Broken(promise: .waitsEnd, detail: "a wait goes on") : nil
   }
 }

@@ -15,7 +15,8 @@ if words.contains("--faults") {
   for fault in Fault.allCases { print(fault.rawValue) }
   exit(0)
 }
-guard words.count >= 2, let first = UInt64(words[0]), let count = UInt64(words[1]), !first.addingReportingOverflow(count).overflow else {
+guard words.count >= 2, let first = UInt64(words[0]), let count = UInt64(words[1]), !first.addingReportingOverflow(count).overflow
+else {
   print("hoist-simulation FIRST COUNT [--fault NAME] [--trace], or hoist-simulation --faults")
   exit(2)
 }

@@ -43,7 +43,8 @@ extension ServerCompiler {
       record.texts = list(texts)
     case .matches: record.expressions = list(values.compactMap(\.bytes).compactMap { resources.expression($0) })
     case .less, .lessOrEqual, .greater, .greaterOrEqual: record.numbers = list(values.compactMap(\.double))
-    case .before, .after: record.numbers = list(values.compactMap { $0.double ?? $0.bytes.flatMap { DateOperand.milliseconds($0) } })
+    case .before, .after:
+      record.numbers = list(values.compactMap { $0.double ?? $0.bytes.flatMap { DateOperand.milliseconds($0) } })
     case .versionEqual, .versionLess, .versionGreater:
       var versions: [VersionOperand] = []
       for text in values.compactMap(\.bytes) {

@@ -52,12 +52,14 @@ struct ServerCompiler: ~Copyable {
     record.head.firstCell = builder.cells(record.head.cellCount)
     cells &+= record.head.cellCount
     let salt = try node.text("salt") ?? .noBytes
-    record.otherwise = try node.object("fallthrough").map { node throws(FlagFailure) in try selection(node, key, salt) }
+    record.otherwise =
+      try node.object("fallthrough").map { node throws(FlagFailure) in try selection(node, key, salt) }
       ?? SelectionRecord()
     record.prerequisites = list(try node.objects("prerequisites").map { node throws(FlagFailure) in try prerequisite(node) })
     let users = try node.objects("targets").map { node throws(FlagFailure) in try target(node, users: []) }
     record.targets = list(users)
-    record.contextTargets = list(try node.objects("contextTargets").map { node throws(FlagFailure) in try target(node, users: users) })
+    record.contextTargets = list(
+      try node.objects("contextTargets").map { node throws(FlagFailure) in try target(node, users: users) })
     var rules: [ServerRuleRecord] = []
     for rule in try node.objects("rules") { rules.append(try self.rule(rule, at: rules.count, key, salt)) }
     record.rules = list(rules)
@@ -178,12 +180,14 @@ extension ServerCompiler {
     for entry in try node.objects(name) {
       let (keys, isEmpty) = try keys(required(entry.texts("values"), "values"))
       records.append(
-        TargetRecord(kind: kind(try entry.text("contextKind")), keys: keys, variation: 0, usersKeys: NameTable(), isEmpty: isEmpty))
+        TargetRecord(
+          kind: kind(try entry.text("contextKind")), keys: keys, variation: 0, usersKeys: NameTable(), isEmpty: isEmpty))
     }
     return list(records)
   }
 
-  private mutating func segmentRule(_ node: JSONNode, _ key: ByteView, _ salt: ByteView) throws(FlagFailure) -> SegmentRuleRecord {
+  private mutating func segmentRule(_ node: JSONNode, _ key: ByteView, _ salt: ByteView) throws(FlagFailure) -> SegmentRuleRecord
+  {
     _ = try node.text("id")
     let (by, kind) = (try node.text("bucketBy"), try node.text("rolloutContextKind"))
     var record = SegmentRuleRecord(clauses: try clauses(node))
@@ -214,7 +218,8 @@ extension ServerCompiler {
     let before = dependencies.count
     let made = list(try read(&self))
     if let source {
-      known.add(kind, source, KnownLists.Entry(first: made.first.offset, count: made.count, dependencies: Array(dependencies[before...])))
+      known.add(
+        kind, source, KnownLists.Entry(first: made.first.offset, count: made.count, dependencies: Array(dependencies[before...])))
     }
     return made
   }

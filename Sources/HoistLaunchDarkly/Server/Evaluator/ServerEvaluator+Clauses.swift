@@ -28,7 +28,9 @@ extension ServerEvaluator {
       return false
     }
     if reference.pointee.builtIn == .kind { return anyKindHolds(clause) != clause.pointee.isNegated }
-    guard let part = context.part(clause.pointee.kind, base), let value = part.value(reference, base, &texts) else { return false }
+    guard let part = context.part(clause.pointee.kind, base), let value = part.value(reference, base, &texts) else {
+      return false
+    }
     return (value.kind == .array ? anyElementHolds(clause, value) : test(clause, value)) != clause.pointee.isNegated
   }
 

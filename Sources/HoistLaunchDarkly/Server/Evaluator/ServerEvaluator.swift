@@ -7,7 +7,8 @@ protocol PrerequisiteWatch {
   /// One is about to be looked at; also one that does not exist.
   mutating func looks(at prerequisite: UnsafePointer<PrerequisiteRecord>, of flag: UnsafePointer<ServerFlagRecord>)
   /// One was evaluated to its end.
-  mutating func evaluated(_ flag: UnsafePointer<ServerFlagRecord>, _ result: ServerResult, for dependent: UnsafePointer<ServerFlagRecord>)
+  mutating func evaluated(
+    _ flag: UnsafePointer<ServerFlagRecord>, _ result: ServerResult, for dependent: UnsafePointer<ServerFlagRecord>)
 }
 
 /// Where a context lies between 0 and 1.
@@ -24,7 +25,8 @@ struct NoWatch: PrerequisiteWatch {
   @inline(__always)
   func looks(at prerequisite: UnsafePointer<PrerequisiteRecord>, of flag: UnsafePointer<ServerFlagRecord>) {}
   @inline(__always)
-  func evaluated(_ flag: UnsafePointer<ServerFlagRecord>, _ result: ServerResult, for dependent: UnsafePointer<ServerFlagRecord>) {}
+  func evaluated(_ flag: UnsafePointer<ServerFlagRecord>, _ result: ServerResult, for dependent: UnsafePointer<ServerFlagRecord>)
+  {}
 }
 
 /// Evaluates flags of a snapshot of rules for one context: a reader of raw memory, which takes memory of its own only for

@@ -44,7 +44,8 @@ extension ServerReason {
   @inline(__always)
   var outcome: EvaluationOutcome {
     var outcome = EvaluationOutcome()
-    outcome.bits = UInt32(kind.rawValue) | UInt32(fault.rawValue) &<< 3 | (isInExperiment ? 1 &<< 6 : 0) | (isTracked ? 1 &<< 7 : 0)
+    outcome.bits =
+      UInt32(kind.rawValue) | UInt32(fault.rawValue) &<< 3 | (isInExperiment ? 1 &<< 6 : 0) | (isTracked ? 1 &<< 7 : 0)
     outcome.bits |= UInt32(bigSegments.rawValue) &<< 8
     outcome.rule = place
     return outcome

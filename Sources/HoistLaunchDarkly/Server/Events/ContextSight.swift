@@ -54,7 +54,8 @@ extension FrozenContext {
   }
 
   var isAnonymous: Bool {
-    Self.anonymous.withBytes { find($0, hash: Self.anonymousHash) }.map { $0.pointee.kind == .bool && $0.pointee.integer != 0 } ?? false
+    Self.anonymous.withBytes { find($0, hash: Self.anonymousHash) }.map { $0.pointee.kind == .bool && $0.pointee.integer != 0 }
+      ?? false
   }
 
   /// Hash of the fully-qualified key of a context of this kind.

@@ -42,7 +42,8 @@ struct ContextSights: ~Copyable {
   }
 
   private static func words(_ count: Int) -> UnsafeMutablePointer<Int64> {
-    UnsafeMutableRawPointer.allocate(byteCount: count * 8, alignment: 128).initializeMemory(as: Int64.self, repeating: 0, count: count)
+    UnsafeMutableRawPointer.allocate(byteCount: count * 8, alignment: 128).initializeMemory(
+      as: Int64.self, repeating: 0, count: count)
   }
 
   // MARK: Any thread

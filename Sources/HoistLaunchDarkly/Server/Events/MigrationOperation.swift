@@ -93,7 +93,8 @@ struct MigrationOperation: Sendable {
   }
 
   private func write(
-    _ key: String, _ origins: Set<MigrationOrigin>, _ writer: inout JSONWriter, _ value: (inout JSONWriter, MigrationOrigin) -> Void
+    _ key: String, _ origins: Set<MigrationOrigin>, _ writer: inout JSONWriter,
+    _ value: (inout JSONWriter, MigrationOrigin) -> Void
   ) {
     if origins.isEmpty { return }
     writer.object { writer in

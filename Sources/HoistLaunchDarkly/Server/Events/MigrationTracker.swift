@@ -18,7 +18,8 @@ public final class MigrationTracker: Sendable {
 
     /// What is known of the flag itself.
     mutating func take(_ evaluation: borrowing HoistCore.Evaluation) {
-      guard let record = evaluation.record?.assumingMemoryBound(to: ServerFlagRecord.self), !record.pointee.traits.contains(.unlisted)
+      guard let record = evaluation.record?.assumingMemoryBound(to: ServerFlagRecord.self),
+        !record.pointee.traits.contains(.unlisted)
       else { return }
       flag = MigrationOperation.Flag(version: record.pointee.version, samplingRatio: record.pointee.samplingRatio)
       checkRatio = record.pointee.checkRatio
@@ -73,7 +74,9 @@ public final class MigrationTracker: Sendable {
     for origin in MigrationOrigin.allCases where !done.invoked.contains(origin) {
       let what = done.latencies[origin] != nil ? "a latency" : done.failed.contains(origin) ? "an error" : nil
       if let what { throw ServerRefusal("there is \(what) of the \(origin.rawValue) origin, which was not invoked") }
-      if done.isConsistent != nil { throw ServerRefusal("results were compared, but the \(origin.rawValue) origin was not invoked") }
+      if done.isConsistent != nil {
+        throw ServerRefusal("results were compared, but the \(origin.rawValue) origin was not invoked")
+      }
     }
     return MigrationOperation(
       key: evaluation.key, flag: evaluation.flag, kind: kind, fallback: evaluation.fallback, stage: evaluation.stage,

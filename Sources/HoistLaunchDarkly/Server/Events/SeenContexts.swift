@@ -66,7 +66,8 @@ final class SeenContexts: @unchecked Sendable {
     }
     let parsed = single == nil && whole == nil ? try? LDContext.read(context) : nil
     return lock.withLock {
-      let sight = whole ?? single.map { ContextSight(key: $0.key, kinds: state.kinds.bit(of: $0.kind)) }
+      let sight =
+        whole ?? single.map { ContextSight(key: $0.key, kinds: state.kinds.bit(of: $0.kind)) }
         ?? parsed.map { read($0) } ?? ContextSight(key: 0, kinds: KindNames.other)
       if parsed != nil { state.sights.keep(context.fingerprint, sight) }
       return see(sight, context.fingerprint)

@@ -43,7 +43,9 @@ extension ServerEvents {
   private func recordPrerequisites(
     of flag: UnsafePointer<ServerFlagRecord>, _ snapshot: Snapshot, _ context: FrozenContext, isDetailed: Bool
   ) {
-    guard outlet.isRecording, var evaluator = ServerEvaluator(snapshot.base, context.base, PrerequisiteList(of: flag)) else { return }
+    guard outlet.isRecording, var evaluator = ServerEvaluator(snapshot.base, context.base, PrerequisiteList(of: flag)) else {
+      return
+    }
     evaluator.isRepeated = true
     _ = evaluator.evaluate(flag)
     for entry in evaluator.watch.entries {

@@ -46,7 +46,8 @@ final class ServerEvents: @unchecked Sendable {
     _ flag: FlagEvents, _ unnoted: EvaluationCount?, _ sighting: SeenContexts.Sighting, _ context: FrozenContext,
     _ describe: ((FlagUse) -> Void) -> Void
   ) {
-    let hasEvents = flag.isTracked
+    let hasEvents =
+      flag.isTracked
       || flag.debuggedUntil > 0 && outlet.isDebugged(flag, at: host.clock.unixMilliseconds)
     if unnoted != nil || hasEvents {
       describe { use in

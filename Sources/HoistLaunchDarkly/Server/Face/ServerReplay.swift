@@ -60,15 +60,20 @@ public final class ServerReplay {
   public func versions(ofSegments: Bool) -> [String: Int64] {
     let kind: ItemName.Kind = ofSegments ? .segment : .flag
     var versions: [String: Int64] = [:]
-    for (item, version) in snapshot?.itemVersions ?? [:] where item.kind == kind { versions[String(decoding: item.key, as: UTF8.self)] = version }
-    for (item, version) in table.tombstones where item.kind == kind { versions[String(decoding: item.key, as: UTF8.self)] = -version - 1 }
+    for (item, version) in snapshot?.itemVersions ?? [:] where item.kind == kind {
+      versions[String(decoding: item.key, as: UTF8.self)] = version
+    }
+    for (item, version) in table.tombstones where item.kind == kind {
+      versions[String(decoding: item.key, as: UTF8.self)] = -version - 1
+    }
     return versions
   }
 
   /// Evaluates as the vendor's calls do; `body` gets the result and its metadata.
   /// - Returns: nil for an unknown flag.
   public func evaluate<Result>(
-    _ key: some ByteSource, _ context: ContextReference?, _ want: WantedType, _ body: (borrowing Evaluation, _ metadata: [UInt8]) -> Result
+    _ key: some ByteSource, _ context: ContextReference?, _ want: WantedType,
+    _ body: (borrowing Evaluation, _ metadata: [UInt8]) -> Result
   ) -> Result? {
     defer { withExtendedLifetime(context) {} }
     guard let snapshot, let record = key.withBytes({ snapshot.find($0) }) ?? snapshot.unlisted else { return nil }
@@ -79,13 +84,17 @@ public final class ServerReplay {
   }
 
   /// The prerequisites that an evaluation goes through: key, key of the flag that names it, place of its variation.
-  public func prerequisites(of key: some ByteSource, _ context: ContextReference?) -> [(key: String, of: String, variation: Int32)] {
+  public func prerequisites(of key: some ByteSource, _ context: ContextReference?) -> [(
+    key: String, of: String, variation: Int32
+  )] {
     defer { withExtendedLifetime(context) {} }
     guard let snapshot, let record = key.withBytes({ snapshot.find($0) }) else { return [] }
     let flag = snapshot.serverFlag(record)
     guard var evaluator = ServerEvaluator(snapshot.base, context?.frozen.base, PrerequisiteList(of: flag)) else { return [] }
     _ = evaluator.evaluate(flag)
-    func text(_ flag: UnsafePointer<ServerFlagRecord>) -> String { String(decoding: flag.pointee.key.bytes(snapshot.base), as: UTF8.self) }
+    func text(_ flag: UnsafePointer<ServerFlagRecord>) -> String {
+      String(decoding: flag.pointee.key.bytes(snapshot.base), as: UTF8.self)
+    }
     return evaluator.watch.entries.map { (text($0.flag), text($0.dependent), $0.result.variation) }
   }
 

@@ -15,7 +15,8 @@ struct ServerSettings: Sendable {
   /// Of this mode: named for a client of the other, they are ignored.
   static let serverOnly = [
     "payload_filter_key", "context_keys_capacity", "context_keys_flush_interval_ms", "omit_anonymous_contexts", "bootstrap",
-    "bootstrap.file", "bootstrap.duplicates", "bootstrap.reload", "daemon_mode", "rules_cache_ms", "big_segments_context_cache_size", "big_segments_context_cache_ms",
+    "bootstrap.file", "bootstrap.duplicates", "bootstrap.reload", "daemon_mode", "rules_cache_ms",
+    "big_segments_context_cache_size", "big_segments_context_cache_ms",
     "big_segments_status_poll_ms", "big_segments_stale_ms",
   ]
 
@@ -35,7 +36,8 @@ struct ServerSettings: Sendable {
     common = try LaunchDarklySettings(values, isServer: true)
     if !common.secondaryMobileKeys.isEmpty {
       throw ConfigurationFailure(
-        "secondary_mobile_keys", "property \"secondary_mobile_keys\" is for mode client: in mode server open a client for each SDK key")
+        "secondary_mobile_keys",
+        "property \"secondary_mobile_keys\" is for mode client: in mode server open a client for each SDK key")
     }
     let filter = values.text("payload_filter_key")
     self.filter = RulesFeed.isFilter(filter) ? filter : ""
@@ -55,10 +57,13 @@ struct ServerSettings: Sendable {
       pollMilliseconds: values.integer("big_segments_status_poll_ms"), staleMilliseconds: values.integer("big_segments_stale_ms"))
     var doubts = Self.ignored(Self.clientOnly, values, "mode client")
     if !filter.isEmpty, self.filter.isEmpty {
-      doubts.append("property \"payload_filter_key\" is ignored: a key has letters, digits, dots, dashes and underscores, and begins with a letter or digit")
+      doubts.append(
+        "property \"payload_filter_key\" is ignored: a key has letters, digits, dots, dashes and underscores, and begins with a letter or digit"
+      )
     }
     if !values.text("mobile_key").isEmpty, common.mobileKey.isEmpty {
-      doubts.append("property \"mobile_key\" is ignored: it is no SDK key, which has letters, digits, dots, dashes and underscores")
+      doubts.append(
+        "property \"mobile_key\" is ignored: it is no SDK key, which has letters, digits, dots, dashes and underscores")
     }
     self.doubts = doubts
   }

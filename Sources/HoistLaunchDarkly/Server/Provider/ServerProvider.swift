@@ -57,7 +57,8 @@ final class ServerProvider: @unchecked Sendable {
     for doubt in settings.doubts { host.log.warning(doubt) }
     if settings.isDaemon, shared == nil {
       throw ConfigurationFailure(
-        "daemon_mode", "property \"daemon_mode\" needs a store of rules: hoist_launchdarkly_config_set_store(), or a plug-in that offers one")
+        "daemon_mode",
+        "property \"daemon_mode\" needs a store of rules: hoist_launchdarkly_config_set_store(), or a plug-in that offers one")
     }
     if let context = try LaunchDarklyProvider.givenContext(common)?.reference {
       guard context.frozen.isOfService else {

@@ -64,7 +64,9 @@ extension ServedRules: SharedRulesOwner {
   func found(_ item: FoundItem, of kind: ItemName.Kind) {
     let name = ItemName(kind, item.key)
     let head = try? item.json.withBytes { text in
-      Result { () throws(FlagFailure) in try JSONNode.withRoot(of: text, .standard) { (node) throws(FlagFailure) in try ItemHead(node) } }
+      Result { () throws(FlagFailure) in
+        try JSONNode.withRoot(of: text, .standard) { (node) throws(FlagFailure) in try ItemHead(node) }
+      }
     }.get()
     let known = host.withSnapshot { $0.flatMap { ServerTable.version(of: name, in: $0) } } ?? table.tombstones[name]
     guard let head, head.version >= known ?? .min, self.item(name)?.json != item.json else { return }

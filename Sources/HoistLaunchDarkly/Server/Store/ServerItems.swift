@@ -19,7 +19,9 @@ extension ItemName {
   /// What a path of a message names: everything after the prefix is the key. Nil for anything else.
   init?(path: ByteView) {
     for (prefix, kind): (StaticString, Kind) in [("/flags/", .flag), ("/segments/", .segment)] {
-      let (head, key) = (path.view(from: 0, to: prefix.utf8CodeUnitCount), path.view(from: prefix.utf8CodeUnitCount, to: path.count))
+      let (head, key) = (
+        path.view(from: 0, to: prefix.utf8CodeUnitCount), path.view(from: prefix.utf8CodeUnitCount, to: path.count)
+      )
       guard head.reads(prefix) else { continue }
       self.init(kind, key)
       return

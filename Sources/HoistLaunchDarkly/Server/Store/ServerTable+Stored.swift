@@ -70,7 +70,9 @@ extension ServerTable {
 
   private func isTombstone(_ item: FoundItem, of version: Int64) -> Bool {
     let head = try? item.json.withBytes { text in
-      Result { () throws(FlagFailure) in try JSONNode.withRoot(of: text, .standard) { (node) throws(FlagFailure) in try ItemHead(node) } }
+      Result { () throws(FlagFailure) in
+        try JSONNode.withRoot(of: text, .standard) { (node) throws(FlagFailure) in try ItemHead(node) }
+      }
     }.get()
     return head.map { $0.isDeleted && $0.version == version } ?? false
   }
@@ -96,7 +98,9 @@ extension ServerTable {
 extension ServerItems {
   fileprivate mutating func add(_ kind: ItemName.Kind, _ key: ByteView, _ item: FoundItem) throws(FlagFailure) {
     try item.json.withUnsafeBytes { text in
-      Result { () throws(FlagFailure) in try JSONNode.withRoot(of: text, .standard) { (node) throws(FlagFailure) in try add(kind, key, node) } }
+      Result { () throws(FlagFailure) in
+        try JSONNode.withRoot(of: text, .standard) { (node) throws(FlagFailure) in try add(kind, key, node) }
+      }
     }.get()
   }
 }

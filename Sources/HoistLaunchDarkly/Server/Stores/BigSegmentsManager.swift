@@ -136,7 +136,8 @@ final class BigSegmentsManager: BigSegments, ClientPart, @unchecked Sendable {
     switch answer {
     case .success(let date):
       let age = date.map { now.subtractingReportingOverflow($0) }
-      status = StoreStatus(isAvailable: true, isStale: age.map { $0.overflow || $0.partialValue >= options.staleMilliseconds } ?? true)
+      status = StoreStatus(
+        isAvailable: true, isStale: age.map { $0.overflow || $0.partialValue >= options.staleMilliseconds } ?? true)
       note(nil)
     case .failure(let failure):
       status = StoreStatus(isAvailable: false, isStale: false)

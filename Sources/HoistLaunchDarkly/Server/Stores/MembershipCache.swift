@@ -62,7 +62,9 @@ final class MembershipCache: Sendable {
     let mine = Question(UInt(bitPattern: slot))
     let (found, isMine) = lock.withLock { () -> (Membership?, Bool) in
       state.forgetInheritance()
-      if let known = known(key), known.membership != nil, clock.monotonicNanoseconds < known.goodUntil { return (known.membership, false) }
+      if let known = known(key), known.membership != nil, clock.monotonicNanoseconds < known.goodUntil {
+        return (known.membership, false)
+      }
       // Host code may not run, or the store asks for what it is being asked.
       guard state.isOpen, Thread.admitsHost else { return (.some(nil), false) }
       guard let other = state.questions[Array(key)] else {

@@ -91,7 +91,8 @@ final class SharedRules: @unchecked Sendable {
       let (store, all, items) = (store, owesAll ? owner.allItems : nil, owed.compactMap { owner.item($0) })
       lane.perform(withinNanoseconds: Self.callLimitNanoseconds) {
         if let all { _ = store.initialize(all) } else { for item in items { _ = store.upsert(item) } }
-      } abandoned: {}
+      } abandoned: {
+      }
     }
     (owesAll, owed) = (false, [])
   }
@@ -150,7 +151,9 @@ final class SharedRules: @unchecked Sendable {
     } else if owesAll {
       guard let items = owner?.allItems else { return }
       (owesAll, owed) = (false, [])
-      ask({ (store) -> Result<Void, StoreFailure> in store.initialize(items).map { .failure($0) } ?? .success(()) }, isWrite: true, { _ in })
+      ask(
+        { (store) -> Result<Void, StoreFailure> in store.initialize(items).map { .failure($0) } ?? .success(()) }, isWrite: true,
+        { _ in })
     } else if !owed.isEmpty {
       let name = owed.removeFirst()
       guard let item = owner?.item(name) else { return step() }
@@ -250,7 +253,9 @@ final class SharedRules: @unchecked Sendable {
     let isNews = !isAway
     isAway = true
     tell(StoreStatus(isAvailable: false, isStale: owesAll))
-    owner?.storeFailed("the store of rules: \(message); rules in memory are served, and it is tried again every \(Self.pauseMilliseconds) ms", isNews: isNews)
+    owner?.storeFailed(
+      "the store of rules: \(message); rules in memory are served, and it is tried again every \(Self.pauseMilliseconds) ms",
+      isNews: isNews)
     tellBegun()
     guard isRunning else { return }
     retry?.cancel()

@@ -63,7 +63,9 @@ final class FlagshipHit {
       case .number(let set): number.map { set(handle, $0) } ?? hoist_status(HOIST_ERR_ARGUMENT)
       case .whole(let set): number.flatMap { Int64(exactly: $0) }.map { set(handle, $0) } ?? hoist_status(HOIST_ERR_ARGUMENT)
       }
-    if status != HOIST_OK { throw Problem(.usage, "--property \(property.name): is not for a hit of kind \(kind), or no such value") }
+    if status != HOIST_OK {
+      throw Problem(.usage, "--property \(property.name): is not for a hit of kind \(kind), or no such value")
+    }
   }
 
   /// By the visitor that decisions are asked for, or by one of this context.

@@ -50,11 +50,13 @@ struct LaunchDarklyTraits: ProviderTraits {
 
   func kind(ofKey key: String, in configuration: Configuration) -> KeyKind {
     let isServer = decidesHere(configuration)
-    let advice = ": use the environment's " + (isServer ? "SDK key, which begins with sdk-" : "mobile key, which begins with mob-")
+    let advice =
+      ": use the environment's " + (isServer ? "SDK key, which begins with sdk-" : "mobile key, which begins with mob-")
     if key.hasPrefix("mob-") { return isServer ? KeyKind("a mobile key" + advice, isWrong: true) : KeyKind("a mobile key") }
     if key.hasPrefix("sdk-") {
       let own = "; on a server --set mode=server"
-      return isServer ? KeyKind("an SDK key") : KeyKind("a server's SDK key, which must stay on servers" + advice + own, isWrong: true)
+      return isServer
+        ? KeyKind("an SDK key") : KeyKind("a server's SDK key, which must stay on servers" + advice + own, isWrong: true)
     }
     if key.hasPrefix("api-") { return KeyKind("an access token of the REST API" + advice, isWrong: true) }
     let isHexadecimal = key.allSatisfy { $0.isASCII && $0.isHexDigit }

@@ -6,7 +6,8 @@ import HoistTestSupport
 /// The body of each hit when it is flushed alone (3.5).
 func runHits(_ root: JSONValue, _ report: Report) {
   forEachCase(root) { id, test in
-    let sent = send(test["hit"], of: test["visitorId"]?.string ?? "", anonymous: test["anonymousId"]?.string, root["envId"]?.string)
+    let sent = send(
+      test["hit"], of: test["visitorId"]?.string ?? "", anonymous: test["anonymousId"]?.string, root["envId"]?.string)
     let expected = test["expected"].map { normalizedBatch($0) } ?? "-"
     report.check(id, expected: expected, actual: sent.bodies.map { normalizedBatch($0) }.joined(separator: " ; "))
   }

@@ -51,7 +51,10 @@ private func flaws(of request: HTTPRequest, _ expected: JSONValue) -> [String] {
   compare("method", expected["method"]?.string, request.method)
   let parts = request.url.split(separator: "?", maxSplits: 1).map(String.init)
   compare("url", expected["url"]?.string, parts.first)
-  let query = Set((parts.count > 1 ? parts[1] : "").split(separator: "&").map { $0 == "extras%5B%5D=accountSettings" ? "extras[]=accountSettings" : String($0) })
+  let query = Set(
+    (parts.count > 1 ? parts[1] : "").split(separator: "&").map {
+      $0 == "extras%5B%5D=accountSettings" ? "extras[]=accountSettings" : String($0)
+    })
   let wanted = Set(namedMembers(expected["query"]).map { "\($0.name)=\($0.value.string ?? "")" })
   if query != wanted { flaws.append("query is \(query.sorted())") }
   for (name, value) in namedMembers(expected["headers"]) { compare(name, value.string, request.headers.value(of: name)) }
@@ -136,10 +139,11 @@ extension FlagshipWorld {
   func closeInTime() {
     let client = client
     let isClosed = Locked(false)
-    let closing = Unmanaged.passRetained(Closing {
-      _ = client.close(timeoutMilliseconds: 5_000)
-      isClosed.value = true
-    })
+    let closing = Unmanaged.passRetained(
+      Closing {
+        _ = client.close(timeoutMilliseconds: 5_000)
+        isClosed.value = true
+      })
     var thread = pthread_t()
     pthread_create(
       &thread, nil,

@@ -16,7 +16,9 @@ extension KameleoonCase {
       play.withVariation(step) { variation in StepOutcome("variation") { variation.write(to: &$0, isWhole: true) } }
     },
     "getFeatureVariationKey": { play, step in
-      play.withVariation(step) { variation in StepOutcome("key") { $0.string(utf8: variation.decidedKey.bindMemory(to: UInt8.self)) } }
+      play.withVariation(step) { variation in
+        StepOutcome("key") { $0.string(utf8: variation.decidedKey.bindMemory(to: UInt8.self)) }
+      }
     },
     "getVariations": { play, step in
       play.list(step, isWhole: true) { $0.variations(onlyActive: step["onlyActive"]?.bool ?? false, isTracked: step.isTracked) }
@@ -50,7 +52,9 @@ extension KameleoonCase {
     },
     "getFeatureVariationVariables": { play, step in
       let variation = step["variationKey"]?.string ?? ""
-      let answer = variation.withBytes { variation in featureKey(step).withBytes { play.face.variables(of: $0, variation: variation) } }
+      let answer = variation.withBytes { variation in
+        featureKey(step).withBytes { play.face.variables(of: $0, variation: variation) }
+      }
       guard let json = answer.json else { return StepOutcome(error: answer.status) }
       return StepOutcome("variables") { $0.raw(json.bytes) }
     },

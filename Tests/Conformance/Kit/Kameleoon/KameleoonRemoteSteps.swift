@@ -8,7 +8,8 @@ extension KameleoonCase {
   /// What the service is asked for visitors.
   static let remoteOperations: [String: Operation] = [
     "getRemoteVisitorData": { play, step in
-      play.ask(step, .visitorData(RemoteVisitorDataFilter(step["filter"]), adds: step["addData"]?.bool ?? true)) { writer, answer in
+      play.ask(step, .visitorData(RemoteVisitorDataFilter(step["filter"]), adds: step["addData"]?.bool ?? true)) {
+        writer, answer in
         writer.array { writer in for datum in answer.data { writer.returned(datum) } }
       }
     },
@@ -50,7 +51,9 @@ extension KameleoonCase {
       return outcome
     }
     guard anybody, step["visitorCode"] == nil else { return withVisitor(step, body) }
-    do throws(Status) { return body(try face.visitor(Array("anybody".utf8), waits: false)) } catch { return StepOutcome(error: error) }
+    do throws(Status) { return body(try face.visitor(Array("anybody".utf8), waits: false)) } catch {
+      return StepOutcome(error: error)
+    }
   }
 }
 
@@ -94,7 +97,8 @@ extension JSONWriter {
     case .browser(let browser) where browser.version == nil:
       object { writer in
         writer.member("type", "Browser")
-        writer.member("browser", ["CHROME", "INTERNET_EXPLORER", "FIREFOX", "SAFARI", "OPERA", "OTHER"][Int(browser.kind.rawValue)])
+        writer.member(
+          "browser", ["CHROME", "INTERNET_EXPLORER", "FIREFOX", "SAFARI", "OPERA", "OTHER"][Int(browser.kind.rawValue)])
         writer.key("version")
         writer.null()
       }

@@ -19,7 +19,9 @@ func runKameleoonSteps(_ root: JSONValue, _ report: Report) {
     if let domain = test["networkDomain"]?.string { properties["network_domain"] = domain }
     let fetches = steps.contains { $0["op"]?.string == "fetchConfiguration" }
     let play = KameleoonCase(
-      site: KameleoonCase.site(of: test, in: root), configuration: fetches ? nil : texts[test["configuration"]?.string ?? ""] ?? [], clock: clock, isStrict: test["quirk"] != nil || steps.contains { KameleoonCase.departs($0) },
+      site: KameleoonCase.site(of: test, in: root),
+      configuration: fetches ? nil : texts[test["configuration"]?.string ?? ""] ?? [], clock: clock,
+      isStrict: test["quirk"] != nil || steps.contains { KameleoonCase.departs($0) },
       codes: codes, properties: properties)
     guard let play else { return report.fail(id, expected: "a client", actual: "(none)") }
     for (number, step) in steps.enumerated() {

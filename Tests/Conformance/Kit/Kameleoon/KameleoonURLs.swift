@@ -37,7 +37,8 @@ extension KameleoonCase {
 
   /// By the kinds of the vectors.
   static let urls: [String: Asking] = [
-    "remoteData": { play, input in play.url { $0.ask(.data(key: input["key"]?.string.map { Array($0.utf8) }), completion: nil) } },
+    "remoteData": { play, input in play.url { $0.ask(.data(key: input["key"]?.string.map { Array($0.utf8) }), completion: nil) }
+    },
     "visitorData": { play, input in
       let filter = RemoteVisitorDataFilter(input["filter"])
       return play.url(of: input["visitorCode"]?.string ?? "") { visitor in

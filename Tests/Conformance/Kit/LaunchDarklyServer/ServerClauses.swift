@@ -40,7 +40,8 @@ func runClauses(_ root: JSONValue, _ report: Report) {
   forEachCase(root) { id, test in
     let clause = String(decoding: test["clause"]?.source ?? [], as: UTF8.self)
     let rule = "{\"id\":\"r\",\"variation\":1,\"clauses\":[\(clause)]}"
-    let flag = "{\"key\":\"f\",\"version\":1,\"on\":true,\"variations\":[false,true],\"rules\":[\(rule)],\"fallthrough\":{\"variation\":0}}"
+    let flag =
+      "{\"key\":\"f\",\"version\":1,\"on\":true,\"variations\":[false,true],\"rules\":[\(rule)],\"fallthrough\":{\"variation\":0}}"
     guard let replay = ServerReplay(flag: Array(flag.utf8)) else {
       return report.fail(id, expected: "a flag that can be read", actual: "refused")
     }
@@ -51,7 +52,9 @@ func runClauses(_ root: JSONValue, _ report: Report) {
       case nil: detail("null", nil, #"{"kind":"ERROR","errorKind":"MALFORMED_FLAG"}"#)
       }
     let actual = replay.answer("f", contextReference(test["context"]), .json, fallback: "null")
-    if actual != expected { report.fail("\(id) \(clause) \(test["context"]?.canonicalText ?? "")", expected: expected, actual: actual) } else {
+    if actual != expected {
+      report.fail("\(id) \(clause) \(test["context"]?.canonicalText ?? "")", expected: expected, actual: actual)
+    } else {
       report.check(id, expected: expected, actual: actual)
     }
   }
@@ -65,7 +68,9 @@ func runOperands(_ root: JSONValue, _ report: Report) {
       let date = input?.double ?? input?.string.flatMap { ServerReplay.dateMilliseconds($0) }
       let expected = test["expect"]?.double
       let isNear = if let date, let expected { abs(date - expected) <= 0.05 } else { date == nil && expected == nil }
-      report.check(id, expected: "\(expected.map { "\($0)" } ?? "none")", actual: isNear ? "\(expected.map { "\($0)" } ?? "none")" : "\(date as Any)")
+      report.check(
+        id, expected: "\(expected.map { "\($0)" } ?? "none")",
+        actual: isNear ? "\(expected.map { "\($0)" } ?? "none")" : "\(date as Any)")
     } else {
       report.check(id, expected: test["expect"]?.canonicalText ?? "null", actual: versionText(input?.string))
     }

@@ -11,7 +11,9 @@ func runServerEvaluation(_ root: JSONValue, _ report: Report) {
     var query: ServerReplay.BigSegmentQuery?
     if let store { query = { store.answer($0) } }
     let replay = ServerReplay(test["data"]?.source ?? [], bigSegments: query)
-    if let accepted = test["accepted"]?.bool { report.check("\(id) accepted", expected: "\(accepted)", actual: "\(replay != nil)") }
+    if let accepted = test["accepted"]?.bool {
+      report.check("\(id) accepted", expected: "\(accepted)", actual: "\(replay != nil)")
+    }
     guard let replay else {
       if test["accepted"]?.bool != false { report.fail(id, expected: "a set that can be read", actual: "refused") }
       return
@@ -29,23 +31,27 @@ private func run(_ call: JSONValue, _ id: String, _ replay: ServerReplay, _ stor
     id, expected: expectedDetail(expect),
     actual: replay.answer(key, context, .json, fallback: call["default"]?.canonicalText ?? "null"))
   if let queries = expect?["queries"] ?? call["queries"] {
-    report.check("\(id) queries", expected: queries.canonicalText, actual: canonical { writer in
-      writer.array { writer in for query in store?.queries ?? [] { writer.string(query) } }
-    })
+    report.check(
+      "\(id) queries", expected: queries.canonicalText,
+      actual: canonical { writer in
+        writer.array { writer in for query in store?.queries ?? [] { writer.string(query) } }
+      })
   }
   guard expect?["queries"] == nil || expect?["prerequisiteEvents"] != nil else { return }
   let events = replay.prerequisites(of: key, context)
-  report.check("\(id) prerequisites", expected: (expect?["prerequisiteEvents"]?.canonicalText ?? "[]"), actual: canonical { writer in
-    writer.array { writer in
-      for event in events {
-        writer.array { writer in
-          writer.string(event.key)
-          writer.string(event.of)
-          if event.variation < 0 { writer.null() } else { writer.int(Int64(event.variation)) }
+  report.check(
+    "\(id) prerequisites", expected: (expect?["prerequisiteEvents"]?.canonicalText ?? "[]"),
+    actual: canonical { writer in
+      writer.array { writer in
+        for event in events {
+          writer.array { writer in
+            writer.string(event.key)
+            writer.string(event.of)
+            if event.variation < 0 { writer.null() } else { writer.int(Int64(event.variation)) }
+          }
         }
       }
-    }
-  })
+    })
 }
 
 /// What a store of big segments would know. Answers are kept for ever, but for failures.

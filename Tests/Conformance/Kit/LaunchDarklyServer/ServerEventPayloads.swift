@@ -70,7 +70,8 @@ extension ServerEventSession {
   }
 
   private func evaluate(
-    _ key: ByteView, _ replay: ServerReplay, _ context: FrozenContext, _ fallback: UnsafePointer<EvaluationFallback>, isDetailed: Bool
+    _ key: ByteView, _ replay: ServerReplay, _ context: FrozenContext, _ fallback: UnsafePointer<EvaluationFallback>,
+    isDetailed: Bool
   ) {
     guard let snapshot = replay.snapshot, let record = snapshot.find(key) else {
       return events.unknown(key, fallback.pointee, of: context)

@@ -20,7 +20,9 @@ func runServerMigrations(_ root: JSONValue, _ report: Report) {
     for origin in origins(calls?["invoked"]) { tracker.invoked(origin) }
     for origin in origins(calls?["errors"]) { tracker.failed(origin) }
     for member in calls?["latency_ms"]?.object.map(Array.init) ?? [] {
-      if let origin = MigrationOrigin(rawValue: member.key.string) { tracker.took(origin, milliseconds: member.value.double ?? 0) }
+      if let origin = MigrationOrigin(rawValue: member.key.string) {
+        tracker.took(origin, milliseconds: member.value.double ?? 0)
+      }
     }
     if let isConsistent = calls?["consistent"]?.bool { tracker.check { isConsistent } }
     var actual = LDValue.null
@@ -43,7 +45,9 @@ private func origins(_ list: JSONValue?) -> [MigrationOrigin] {
 /// Without times; measurements in the order of their keys.
 private func text(_ event: LDValue) -> String {
   guard case .object(var object) = NormalEvents.normal(event: event) else { return String(decoding: event.json, as: UTF8.self) }
-  let measurements = (object["measurements"]?.array ?? []).sorted { ($0.object?["key"]?.string ?? "") < ($1.object?["key"]?.string ?? "") }
+  let measurements = (object["measurements"]?.array ?? []).sorted {
+    ($0.object?["key"]?.string ?? "") < ($1.object?["key"]?.string ?? "")
+  }
   object.set("measurements", .array(measurements))
   return String(decoding: LDValue.object(object).json, as: UTF8.self)
 }

@@ -15,7 +15,8 @@ func runUserProfile(_ root: JSONValue, _ report: Report) {
       let outcome = profileStep(step, project, &stored)
       report.check(
         "\(id).\(index)",
-        expected: "\(step["expect"]?.canonicalText ?? "-") \(step["expectLookups"]?.canonicalText ?? "-") \(step["expectSaved"]?.canonicalText ?? "-")",
+        expected:
+          "\(step["expect"]?.canonicalText ?? "-") \(step["expectLookups"]?.canonicalText ?? "-") \(step["expectSaved"]?.canonicalText ?? "-")",
         actual: outcome)
     }
   }

@@ -136,9 +136,11 @@ final class DecideSession {
   }
 
   var reasonTexts: String {
-    canonical { writer in writer.array { writer in
-      for reason in answers.flatMap(\.reasons) { writer.string(reason.string) }
-    } }
+    canonical { writer in
+      writer.array { writer in
+        for reason in answers.flatMap(\.reasons) { writer.string(reason.string) }
+      }
+    }
   }
 }
 

@@ -69,7 +69,8 @@ func runOptimizelyConfig(_ root: JSONValue, _ report: Report) {
       for (name, value) in members(expected) {
         let found = actual.object?.member(name.utf8)
         report.check(
-          "\(id) \(name.string)", expected: comparable(name.string, value), actual: found.map { comparable(name.string, $0) } ?? "-")
+          "\(id) \(name.string)", expected: comparable(name.string, value),
+          actual: found.map { comparable(name.string, $0) } ?? "-")
       }
     }
   }

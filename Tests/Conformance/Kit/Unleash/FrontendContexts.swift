@@ -73,7 +73,8 @@ private func check(
     }
   }
   if !hasEnvironment { fields["environment"] = nil }
-  if wanted["sessionId"]?.string == "<generated>", let drawn = fields["sessionId"].flatMap({ Int($0) }), 0...999_999_999 ~= drawn {
+  if wanted["sessionId"]?.string == "<generated>", let drawn = fields["sessionId"].flatMap({ Int($0) }), 0...999_999_999 ~= drawn
+  {
     fields["sessionId"] = "<generated>"
   }
   let actual = canonical { writer in

@@ -40,7 +40,9 @@ private final class FrontendSession {
       guard let expected = wanted?.element(at: index) else { continue }
       let place = "\(id) step \(index + 1) \(step["do"]?.string ?? "")"
       perform(step, expected, place)
-      report.check("\(place) events", expected: texts(expected["events"]), actual: "\(rig.takeEvents().filter { $0 != "fetch_error" && $0 != "recovered" })")
+      report.check(
+        "\(place) events", expected: texts(expected["events"]),
+        actual: "\(rig.takeEvents().filter { $0 != "fetch_error" && $0 != "recovered" })")
       report.check("\(place) ready", expected: "\(expected["ready"]?.bool ?? false)", actual: "\(rig.face.isReady)")
       checkRequests(expected, place)
     }
@@ -57,14 +59,17 @@ private final class FrontendSession {
     case "updateContext":
       _ = rig.face.updateContext(textMap(step["context"]), properties: textMap(step["properties"])) { outcome.set($0) }
     case "isEnabled":
-      let isOn = name.withBytes { rig.client.evaluate($0, nil, .bool, .counted) { evaluation, _ in evaluation.kind == .bool && evaluation.integer != 0 } }
+      let isOn = name.withBytes {
+        rig.client.evaluate($0, nil, .bool, .counted) { evaluation, _ in evaluation.kind == .bool && evaluation.integer != 0 }
+      }
       return report.check("\(place) result", expected: expected["result"]?.canonicalText ?? "-", actual: "\(isOn)")
     default:
       let variant = name.withBytes { rig.face.variant($0, nil, .counted) }
       return report.check("\(place) result", expected: expected["result"]?.canonicalText ?? "-", actual: text(of: variant))
     }
     rig.settle { outcome.value != nil }
-    report.check("\(place) completion", expected: expected["completion"]?.string ?? "not-called", actual: Self.name(outcome.value))
+    report.check(
+      "\(place) completion", expected: expected["completion"]?.string ?? "not-called", actual: Self.name(outcome.value))
   }
 
   private func checkRequests(_ expected: JSONValue, _ place: String) {

@@ -16,7 +16,9 @@ struct MigrationTrackerTests {
         reason: Array(#"{"kind":"FALLTHROUGH"}"#.utf8), checkRatio: checkRatio), entropy: rig.host.entropy)
   }
 
-  private func record(_ tracker: MigrationTracker) -> Status { rig.events.record(tracker, of: rig.context(ServerEventRig.anonymous)) }
+  private func record(_ tracker: MigrationTracker) -> Status {
+    rig.events.record(tracker, of: rig.context(ServerEventRig.anonymous))
+  }
 
   @Test("Its event says what was found, invoked and measured, without an index event (LDS-45, LDS-48; ready)")
   func event() {
@@ -29,9 +31,10 @@ struct MigrationTrackerTests {
     #expect(record(tracker) == .ok)
     rig.flush()
     let context = #"{"anonymous":true,"key":"a","kind":"user","_meta":{"redactedAttributes":["name"]}}"#
-    #expect(rig.texts == [
-      #"[{"kind":"migration_op","creationDate":1700000000000,"operation":"read","context":\#(context),"evaluation":{"key":"m","default":"off","value":"live","variation":3,"version":7,"reason":{"kind":"FALLTHROUGH"}},"measurements":[{"key":"invoked","values":{"new":true,"old":true}},{"key":"consistent","value":false},{"key":"latency_ms","values":{"old":12.5}},{"key":"error","values":{"new":true}}]}]"#
-    ])
+    #expect(
+      rig.texts == [
+        #"[{"kind":"migration_op","creationDate":1700000000000,"operation":"read","context":\#(context),"evaluation":{"key":"m","default":"off","value":"live","variation":3,"version":7,"reason":{"kind":"FALLTHROUGH"}},"measurements":[{"key":"invoked","values":{"new":true,"old":true}},{"key":"consistent","value":false},{"key":"latency_ms","values":{"old":12.5}},{"key":"error","values":{"new":true}}]}]"#
+      ])
   }
 
   @Test("A ratio of 0 makes no event, and compares nothing (LDS-45, LDS-46; ready)")
@@ -40,7 +43,9 @@ struct MigrationTrackerTests {
     tracker.begin(.write)
     tracker.invoked(.old)
     var isCompared = false
-    tracker.check { isCompared = true; return true }
+    tracker.check {
+      isCompared = true; return true
+    }
     #expect(!isCompared && record(tracker) == .ok)
     rig.flush()
     #expect(rig.requests.isEmpty)

@@ -36,7 +36,8 @@ struct ServerDeliveryTests {
     #expect(rig.track("d") == .ok)
   }
 
-  @Test("What may pass goes again after a second, the same bytes under the same id (LDS-49; failing)",
+  @Test(
+    "What may pass goes again after a second, the same bytes under the same id (LDS-49; failing)",
     arguments: [400, 408, 429, 500, 503])
   func retry(status: Int) {
     let rig = ServerEventRig()
@@ -75,7 +76,8 @@ struct ServerDeliveryTests {
     #expect(rig.requests.count == 2 && rig.outlet.pipeline.counters.rejected == 2)
   }
 
-  @Test("A payload that is too large goes in parts, and so does one that is refused twice; the bad event is dropped alone (LDS-49; refused)",
+  @Test(
+    "A payload that is too large goes in parts, and so does one that is refused twice; the bad event is dropped alone (LDS-49; refused)",
     arguments: [400, 413])
   func parts(status: Int) {
     let rig = ServerEventRig()
@@ -89,7 +91,8 @@ struct ServerDeliveryTests {
     #expect(rig.payloads.count { $0 == ["bad"] } == 1)
   }
 
-  @Test("Any other 4xx ends events: nothing is recorded or sent, until the client is set online again (LDS-49; refused)",
+  @Test(
+    "Any other 4xx ends events: nothing is recorded or sent, until the client is set online again (LDS-49; refused)",
     arguments: [401, 403, 404, 405, 410])
   func ended(status: Int) {
     let rig = ServerEventRig()

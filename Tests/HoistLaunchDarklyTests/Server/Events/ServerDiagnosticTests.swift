@@ -33,11 +33,13 @@ struct ServerDiagnosticTests {
   func texts() {
     let rig = Rig(answer(202))
     rig.events.host.network.setResponder { _ in answer(202) }
-    #expect(rig.texts.first?.contains(#""configuration":{"dataStoreType":"memory"},"platform":{"name":"swift","osName":"#) == true)
+    #expect(
+      rig.texts.first?.contains(#""configuration":{"dataStoreType":"memory"},"platform":{"name":"swift","osName":"#) == true)
     #expect(rig.texts.first?.contains("backgroundEnabled") == false)
     for _ in 0..<3 { rig.events.evaluate("f") }
     rig.time.advance(milliseconds: 900_000)
-    #expect(rig.texts.last?.contains(#""droppedEvents":0,"#) == true && rig.texts.last?.contains(#""deduplicatedUsers":2"#) == true)
+    #expect(
+      rig.texts.last?.contains(#""droppedEvents":0,"#) == true && rig.texts.last?.contains(#""deduplicatedUsers":2"#) == true)
     rig.time.advance(milliseconds: 900_000)
     #expect(rig.texts.count == 3 && rig.texts.last?.contains(#""deduplicatedUsers":0"#) == true)
   }

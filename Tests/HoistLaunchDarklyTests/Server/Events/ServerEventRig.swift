@@ -63,7 +63,8 @@ final class ServerEventRig {
 
   /// Evaluates a flag that is known, as an evaluator tells of it.
   func evaluate(
-    _ key: String, for json: String = ServerEventRig.user, variation: Int64? = 0, result: String = "true", fallback: String? = nil,
+    _ key: String, for json: String = ServerEventRig.user, variation: Int64? = 0, result: String = "true",
+    fallback: String? = nil,
     isDetailed: Bool = false, reason: String? = nil, prerequisiteOf: String? = nil, hasCell: Bool = true,
     _ change: (inout FlagEvents) -> Void = { _ in }
   ) {

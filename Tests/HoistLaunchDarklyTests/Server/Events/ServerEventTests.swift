@@ -17,7 +17,8 @@ struct ServerEventTests {
       rig.evaluate("f", fallback: "1", isDetailed: isDetailed, reason: #"{"kind":"OFF"}"#) { $0.isTracked = true }
     }
     rig.flush()
-    let common = #"{"kind":"feature","key":"f","creationDate":1700000000000,"context":\#(user),"version":2,"variation":0,"value":true,"default":1"#
+    let common =
+      #"{"kind":"feature","key":"f","creationDate":1700000000000,"context":\#(user),"version":2,"variation":0,"value":true,"default":1"#
     #expect(rig.texts.first?.contains(common + "}") == true)
     #expect(rig.texts.first?.contains(common + #","reason":{"kind":"OFF"}}"#) == true)
   }
@@ -37,8 +38,13 @@ struct ServerEventTests {
     rig.evaluate("f", fallback: "1") { $0.isTracked = true }
     rig.flush()
     #expect(rig.payloads == [["index", "feature", "feature", "summary"]])
-    #expect(rig.texts.first?.contains(#""key":"p","creationDate":1700000000000,"context":\#(user),"version":2,"variation":0,"value":true,"default":null,"prereqOf":"f"}"#) == true)
-    #expect(rig.texts.first?.contains(#""p":{"contextKinds":["user"],"counters":[{"value":true,"variation":0,"version":2,"count":1}]}"#) == true)
+    #expect(
+      rig.texts.first?.contains(
+        #""key":"p","creationDate":1700000000000,"context":\#(user),"version":2,"variation":0,"value":true,"default":null,"prereqOf":"f"}"#
+      ) == true)
+    #expect(
+      rig.texts.first?.contains(#""p":{"contextKinds":["user"],"counters":[{"value":true,"variation":0,"version":2,"count":1}]}"#)
+        == true)
   }
 
   @Test("Debug events end by both clocks (LDS-42; ready)")
@@ -72,7 +78,8 @@ struct ServerEventTests {
     #expect(text.contains(#""contextKinds":["user","org"],"#))
     #expect(text.contains(#"{"value":true,"variation":0,"version":2,"count":3}"#))
     #expect(text.contains(#"{"value":3,"version":2,"count":1}"#))
-    #expect(text.contains(#""no":{"default":false,"contextKinds":["user"],"counters":[{"value":false,"unknown":true,"count":1}]}"#))
+    #expect(
+      text.contains(#""no":{"default":false,"contextKinds":["user"],"counters":[{"value":false,"unknown":true,"count":1}]}"#))
   }
 
   @Test("In the next period a flag is told of anew, and kinds beyond those with a bit of their own are told, too (LDS-43; ready)")
@@ -131,7 +138,8 @@ struct ServerEventTests {
     rig.track("e", for: #"{"kind":"user","key":"2","name":"n","email":"e"}"#)
     rig.flush()
     #expect(rig.texts.first?.components(of: #"{"key":"1","kind":"user","_meta":{"redactedAttributes":["email","name"]}}"#) == 2)
-    #expect(rig.texts.first?.components(of: #"{"key":"2","kind":"user","name":"n","_meta":{"redactedAttributes":["email"]}}"#) == 2)
+    #expect(
+      rig.texts.first?.components(of: #"{"key":"2","kind":"user","name":"n","_meta":{"redactedAttributes":["email"]}}"#) == 2)
   }
 
   @Test("A custom event has data and a metric, 0 too, where they are given; an identify its context alone (LDS-44; ready)")

@@ -30,8 +30,10 @@ import Testing
   }
 
   private func track(_ rig: RulesRig, _ key: String, _ context: EvaluationContext?) -> Status {
-    rig.client.track(TrackedEvent(
-      key: key, context: context?.reference(), value: 1, properties: [("n", .int(1))], unixMilliseconds: rig.time.unixMilliseconds))
+    rig.client.track(
+      TrackedEvent(
+        key: key, context: context?.reference(), value: 1, properties: [("n", .int(1))],
+        unixMilliseconds: rig.time.unixMilliseconds))
   }
 
   @Test("Evaluations, tracked flags, events and identifies of any context go with one index event each (LDS-40 to LDS-44; ready)")
@@ -62,11 +64,15 @@ import Testing
     #expect(flushed(rig) == ["summary"] && posts(rig).last?.text.contains(#""late""#) == true)
   }
 
-  @Test("A context that is none leaves no event, and none can be tracked for it (LDS-30, LDS-44; ready)") func invalidContexts() throws {
+  @Test("A context that is none leaves no event, and none can be tracked for it (LDS-30, LDS-44; ready)") func invalidContexts()
+    throws
+  {
     let rig = try rig()
     rig.serve(["a": ServerRules.flag("a")])
     let none = EvaluationContext()
-    for key in ["a", "unknown"] { for context in [none, EvaluationContext(targetingKey: ""), nil] { rig.value(of: key, for: context, .counted) } }
+    for key in ["a", "unknown"] {
+      for context in [none, EvaluationContext(targetingKey: ""), nil] { rig.value(of: key, for: context, .counted) }
+    }
     #expect(track(rig, "bought", none) == .argument && track(rig, "bought", nil) == .argument)
     #expect(rig.host.settle { rig.log.messages(.error).filter { $0.contains("\"bought\"") }.count == 2 })
     flush(rig)
@@ -87,7 +93,9 @@ import Testing
     #expect(flushed(rig) == ["index", "summary"])
   }
 
-  @Test("Events that are refused end for good, and flags go on; refresh begins them again (LDS-49; refused)") func refused() throws {
+  @Test("Events that are refused end for good, and flags go on; refresh begins them again (LDS-49; refused)") func refused()
+    throws
+  {
     let rig = try rig()
     rig.network.setResponder { $0.url.hasSuffix("/bulk") ? answer(403) : nil }
     rig.serve(["a": ServerRules.flag("a")])
@@ -134,7 +142,10 @@ import Testing
     let rig = try RulesRig(["send_events": "true"])
     #expect(rig.host.settle { rig.network.requests.contains { $0.url == "https://events.launchdarkly.com/diagnostic" } })
     let text = rig.network.requests.last { $0.url.hasSuffix("/diagnostic") }?.text ?? ""
-    for member in ["osName", "userKeysCapacity\":1000", "userKeysFlushIntervalMillis\":300000", "dataStoreType\":\"memory", "eventsCapacity\":10000"] {
+    for member in [
+      "osName", "userKeysCapacity\":1000", "userKeysFlushIntervalMillis\":300000", "dataStoreType\":\"memory",
+      "eventsCapacity\":10000",
+    ] {
       #expect(text.contains(member), "\(member)")
     }
     #expect(!text.contains("mobileKeyCount") && !text.contains("backgroundEnabled"))

@@ -56,7 +56,8 @@ import Testing
       ("r", nil, .any, "USER_NOT_SPECIFIED"),
     ] {
       let found = detail(rig, key, context, want)
-      #expect(found.reason == "{\"kind\":\"ERROR\",\"errorKind\":\"\(kind)\"}" && found.error == kind && found.index == nil, "\(kind)")
+      #expect(
+        found.reason == "{\"kind\":\"ERROR\",\"errorKind\":\"\(kind)\"}" && found.error == kind && found.index == nil, "\(kind)")
     }
     let early = try RulesRig()
     #expect(detail(early, "r", try context(nil)).error == "CLIENT_NOT_READY")

@@ -50,9 +50,13 @@ struct ServerFileTests {
     #expect(rig.value(of: "n") == "7" && rig.value(of: "s") == #""off""#)
   }
 
-  @Test("A key that is in two files is refused with both names, or the first counts (LDS-67; before start)") func duplicates() throws {
+  @Test("A key that is in two files is refused with both names, or the first counts (LDS-67; before start)") func duplicates()
+    throws
+  {
     let folder = try Folder()
-    let (a, b) = (try folder.write("a.json", #"{"flagValues":{"x":1}}"#), try folder.write("b.json", #"{"flagValues":{"x":2,"y":3}}"#))
+    let (a, b) = (
+      try folder.write("a.json", #"{"flagValues":{"x":1}}"#), try folder.write("b.json", #"{"flagValues":{"x":2,"y":3}}"#)
+    )
     let failure = #expect(throws: ConfigurationFailure.self) { _ = try open(folder) }
     let message = try #require(failure).message
     #expect(message.contains("flag \"x\"") && message.contains(a) && message.contains(b), "\(message)")
@@ -65,7 +69,8 @@ struct ServerFileTests {
     #expect(throws: ConfigurationFailure.self) { _ = try RulesRig(["mobile_key": "", "bootstrap.file": text]) }
   }
 
-  @Test("What changes in a file is served within a second, whatever its version says, and told of it alone (LDS-62, LDS-67; ready)")
+  @Test(
+    "What changes in a file is served within a second, whatever its version says, and told of it alone (LDS-62, LDS-67; ready)")
   func changes() throws {
     let folder = try Folder()
     try folder.write("a.json", #"{"flagValues":{"n":1,"m":true}}"#)
@@ -84,7 +89,8 @@ struct ServerFileTests {
     #expect(changed.value == ["f", "n"])
   }
 
-  @Test("A file that is half written, or gone, changes nothing and is warned of once (LDS-67; failing, reopened)") func halfWritten() throws {
+  @Test("A file that is half written, or gone, changes nothing and is warned of once (LDS-67; failing, reopened)")
+  func halfWritten() throws {
     let folder = try Folder()
     try folder.write("a.json", #"{"flagValues":{"n":1}}"#)
     try folder.write("b.json", "{}")
@@ -130,7 +136,9 @@ struct ServerFileTests {
 }
 
 @Suite("Flags that a program sets for its tests (protocols/launchdarkly-server.md 3)") struct TestRulesTests {
-  private func open(_ data: TestRules, _ properties: [String: String] = [:], manager: (any CacheManager)? = nil) throws -> RulesRig {
+  private func open(_ data: TestRules, _ properties: [String: String] = [:], manager: (any CacheManager)? = nil) throws
+    -> RulesRig
+  {
     var plugins = Plugins()
     plugins.vendor[TestRules.slot] = data
     return try RulesRig(["mobile_key": ""].merging(properties) { $1 }, manager: manager, plugins: plugins)
@@ -155,11 +163,14 @@ struct ServerFileTests {
     rig.time.run()
     _ = rig.client.dispatch(limit: 100)
     #expect(rig.value(of: "f") == #""off""# && changed.value == ["f", "f"] && rig.asked + other.asked == 0)
-    let version = (rig.client as any ProviderHost).withSnapshot { $0.flatMap { ServerTable.version(of: ItemName(.flag, "f"), in: $0) } }
+    let version = (rig.client as any ProviderHost).withSnapshot {
+      $0.flatMap { ServerTable.version(of: ItemName(.flag, "f"), in: $0) }
+    }
     #expect(version == 2)
   }
 
-  @Test("What is no flag is refused, and changes nothing (LDS-67; ready)",
+  @Test(
+    "What is no flag is refused, and changes nothing (LDS-67; ready)",
     arguments: ["", "[]", "{}", #"{"key":7}"#, #"{"key":"f","variations":7}"#, #"{"key":"f","rules":[{"clauses":[{}]}]}"#])
   func refused(text: String) throws {
     let data = TestRules()

@@ -21,12 +21,17 @@ import Testing
     return seen.value
   }
 
-  @Test("Around an evaluation they hear of the context of the call, else of the client's (LDS-60; ready)") func contexts() throws {
+  @Test("Around an evaluation they hear of the context of the call, else of the client's (LDS-60; ready)") func contexts() throws
+  {
     let rig = try rig(["context": #"{"kind":"org","key":"o"}"#])
     rig.value(of: "a", .counted)
-    #expect(told().map { $0.split(separator: " ").prefix(3).joined(separator: " ") } == ["1 before a", "2 before a", "2 after a", "1 after a"])
+    #expect(
+      told().map { $0.split(separator: " ").prefix(3).joined(separator: " ") } == [
+        "1 before a", "2 before a", "2 after a", "1 after a",
+      ])
     for (context, json) in [
-      (EvaluationContext(targetingKey: "x"), #"{"key":"x","kind":"user"}"#), (nil, #"{"key":"o","kind":"org"}"#), (EvaluationContext(), "-"),
+      (EvaluationContext(targetingKey: "x"), #"{"key":"x","kind":"user"}"#), (nil, #"{"key":"o","kind":"org"}"#),
+      (EvaluationContext(), "-"),
       (EvaluationContext(targetingKey: ""), "-"),
     ] as [(EvaluationContext?, String)] {
       rig.value(of: "a", for: context, .counted)
@@ -74,9 +79,11 @@ import Testing
     rig.time.run()
     while rig.client.dispatch(limit: 0) > 0 {}
     let json = #"{"key":"k","kind":"user"}"#
-    #expect(told() == [
-      "1 beforeIdentify \(json) -1", "2 beforeIdentify \(json) -1", "2 afterIdentify \(json) 0 data 22", "1 afterIdentify \(json) 0 data 11",
-    ])
+    #expect(
+      told() == [
+        "1 beforeIdentify \(json) -1", "2 beforeIdentify \(json) -1", "2 afterIdentify \(json) 0 data 22",
+        "1 afterIdentify \(json) 0 data 11",
+      ])
     #expect(rig.client.identify(EvaluationContext().reference(), completion: nil) == .ok)
     rig.time.run()
     #expect(told().isEmpty)

@@ -54,7 +54,8 @@ import Testing
     #expect(rig.state == .stale && rig.value(of: "a") == #""on""# && rig.network.open.isEmpty)
   }
 
-  @Test("A refused key ends the attempts; what there is serves on; refresh begins again (LDS-13; refused)") func refused() throws {
+  @Test("A refused key ends the attempts; what there is serves on; refresh begins again (LDS-13; refused)") func refused() throws
+  {
     let rig = try RulesRig()
     let stream = rig.serve(flags)
     stream?.endStream()

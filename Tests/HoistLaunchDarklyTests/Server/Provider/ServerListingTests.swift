@@ -20,11 +20,15 @@ struct ServerListingTests {
     try #require(LaunchDarklyServerFace(rig.client)).secureModeHash(context).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  @Test("Before there are rules, and after close, the state is not valid, and the log says why (LDS-03, LDS-32; starting, closed)")
+  @Test(
+    "Before there are rules, and after close, the state is not valid, and the log says why (LDS-03, LDS-32; starting, closed)")
   func notReady() throws {
     let rig = try RulesRig()
     #expect(try state(rig, someone) == Self.invalid)
-    #expect(rig.host.settle { rig.log.messages(.warning).contains { $0.contains("state of all flags is not valid: there are no rules yet") } })
+    #expect(
+      rig.host.settle {
+        rig.log.messages(.warning).contains { $0.contains("state of all flags is not valid: there are no rules yet") }
+      })
     rig.serve([:])
     #expect(try state(rig, someone) == #"{"$flagsState":{},"$valid":true}"#)
     rig.close()
@@ -34,16 +38,21 @@ struct ServerListingTests {
     #expect(try state(rig, someone).hasSuffix(#""$valid":true}"#), "the rules of before are there")
   }
 
-  @Test("Every flag is in it, by the options, and nothing is counted; offline, too (LDS-32; ready, offline)") func ready() throws {
+  @Test("Every flag is in it, by the options, and nothing is counted; offline, too (LDS-32; ready, offline)") func ready() throws
+  {
     let rig = try RulesRig(["send_events": "true", "diagnostic_opt_out": "true"])
     rig.network.setResponder { $0.url.hasSuffix("/bulk") ? answer(202) : nil }
     rig.serve([
-      "a": ServerRules.flag("a", version: 3, #""clientSide":true,"trackEvents":true"#), "b": ServerRules.flag("b", #""on":false"#),
+      "a": ServerRules.flag("a", version: 3, #""clientSide":true,"trackEvents":true"#),
+      "b": ServerRules.flag("b", #""on":false"#),
       "c": ServerRules.flag("c", #""fallthrough":{"variation":9}"#),
     ])
-    let all = #"{"a":"on","b":"off","c":null,"$flagsState":{"a":{"variation":1,"version":3,"trackEvents":true},"b":{"variation":0,"version":1},"c":{"version":1}},"$valid":true}"#
+    let all =
+      #"{"a":"on","b":"off","c":null,"$flagsState":{"a":{"variation":1,"version":3,"trackEvents":true},"b":{"variation":0,"version":1},"c":{"version":1}},"$valid":true}"#
     #expect(try state(rig, someone) == all)
-    #expect(try state(rig, someone, .clientSideOnly) == #"{"a":"on","$flagsState":{"a":{"variation":1,"version":3,"trackEvents":true}},"$valid":true}"#)
+    #expect(
+      try state(rig, someone, .clientSideOnly)
+        == #"{"a":"on","$flagsState":{"a":{"variation":1,"version":3,"trackEvents":true}},"$valid":true}"#)
     #expect(try state(rig, someone, [.withReasons, .detailsOnlyForTrackedFlags]).contains(#""reason":{"kind":"FALLTHROUGH"}"#))
     rig.setOnline(false)
     #expect(try state(rig, someone) == all)

@@ -13,9 +13,10 @@ struct ServerMigrationTests {
   private func rig(_ values: [String: String], _ more: String = "") throws -> RulesRig {
     let rig = try RulesRig(["send_events": "true", "diagnostic_opt_out": "true"])
     rig.network.setResponder { $0.url.hasSuffix("/bulk") ? answer(202) : nil }
-    rig.serve(values.reduce(into: [:]) { flags, entry in
-      flags[entry.key] = ServerRules.flag(entry.key, version: 7, #""variations":["off",\#(entry.value)]"# + more)
-    })
+    rig.serve(
+      values.reduce(into: [:]) { flags, entry in
+        flags[entry.key] = ServerRules.flag(entry.key, version: 7, #""variations":["off",\#(entry.value)]"# + more)
+      })
     return rig
   }
 
@@ -42,30 +43,41 @@ struct ServerMigrationTests {
     return try face(rig).track(tracker)
   }
 
-  @Test("The stage is the flag's, and its operation an event beside the evaluation's (LDS-45, LDS-61; ready)") func stage() throws {
+  @Test("The stage is the flag's, and its operation an event beside the evaluation's (LDS-45, LDS-61; ready)") func stage() throws
+  {
     let rig = try rig(["m": #""live""#])
     let tracker = try migration(rig, "m")
     #expect(tracker.stage == .live)
     #expect(try operation(rig, tracker) == .ok)
     let text = sent(rig)
-    #expect(text.contains(#""operation":"read""#) && text.contains(#""evaluation":{"key":"m","default":"shadow","value":"live","variation":1,"version":7,"reason":{"kind":"FALLTHROUGH"}}"#))
+    #expect(
+      text.contains(#""operation":"read""#)
+        && text.contains(
+          #""evaluation":{"key":"m","default":"shadow","value":"live","variation":1,"version":7,"reason":{"kind":"FALLTHROUGH"}}"#
+        ))
     let kinds = ["index", "migration_op", "summary"]
     #expect(kinds.allSatisfy { text.contains("\"kind\":\"\($0)\"") } && !text.contains(#""kind":"feature""#))
   }
 
-  @Test("A value that names no stage is of the wrong type: the default, without an index (LDS-61; ready)",
+  @Test(
+    "A value that names no stage is of the wrong type: the default, without an index (LDS-61; ready)",
     arguments: [#""nowhere""#, "7", "null", "true", #""OFF""#, #""""#])
   func wrongType(value: String) throws {
     let rig = try rig(["m": value])
     let tracker = try migration(rig, "m")
     #expect(tracker.stage == .shadow)
     #expect(try operation(rig, tracker) == .ok)
-    #expect(sent(rig).contains(#""evaluation":{"key":"m","default":"shadow","value":"shadow","version":7,"reason":{"kind":"ERROR","errorKind":"WRONG_TYPE"}}"#))
+    #expect(
+      sent(rig).contains(
+        #""evaluation":{"key":"m","default":"shadow","value":"shadow","version":7,"reason":{"kind":"ERROR","errorKind":"WRONG_TYPE"}}"#
+      ))
   }
 
   @Test("A flag that is not there, or off without a value, gives the default (LDS-61; ready)") func noValue() throws {
     let rig = try rig(["m": #""live""#], #","on":false,"offVariation":null"#)
-    for (key, reason) in [("m", #""version":7,"reason":{"kind":"OFF"}"#), ("nowhere", #""reason":{"kind":"ERROR","errorKind":"FLAG_NOT_FOUND"}"#)] {
+    for (key, reason) in [
+      ("m", #""version":7,"reason":{"kind":"OFF"}"#), ("nowhere", #""reason":{"kind":"ERROR","errorKind":"FLAG_NOT_FOUND"}"#),
+    ] {
       #expect(try operation(rig, try migration(rig, key)) == .ok)
       #expect(sent(rig).contains(#""evaluation":{"key":"\#(key)","default":"shadow","value":"shadow",\#(reason)}"#))
     }
@@ -73,7 +85,9 @@ struct ServerMigrationTests {
     #expect(rig.host.settle { rig.log.messages(.error).contains { $0.contains("default stage is none") } })
   }
 
-  @Test("Before there are rules it is the default, told as such; after close no event is taken (LDS-03, LDS-61; starting, closed, reopened)")
+  @Test(
+    "Before there are rules it is the default, told as such; after close no event is taken (LDS-03, LDS-61; starting, closed, reopened)"
+  )
   func life() throws {
     let rig = try RulesRig(["send_events": "true", "diagnostic_opt_out": "true"])
     rig.network.setResponder { $0.url.hasSuffix("/bulk") ? answer(202) : nil }
@@ -122,10 +136,12 @@ struct ServerMigrationTests {
     return (calls.value, outcome, sent(rig))
   }
 
-  @Test("Reads and writes go where the stage says, first where the result counts (LDS-61; ready)", arguments: [
-    (MigrationStage.off, ["old"], ["old"]), (.dualwrite, ["old"], ["old", "new"]), (.shadow, ["old", "new"], ["old", "new"]),
-    (.live, ["new", "old"], ["new", "old"]), (.rampdown, ["new"], ["new", "old"]), (.complete, ["new"], ["new"]),
-  ])
+  @Test(
+    "Reads and writes go where the stage says, first where the result counts (LDS-61; ready)",
+    arguments: [
+      (MigrationStage.off, ["old"], ["old"]), (.dualwrite, ["old"], ["old", "new"]), (.shadow, ["old", "new"], ["old", "new"]),
+      (.live, ["new", "old"], ["new", "old"]), (.rampdown, ["new"], ["new", "old"]), (.complete, ["new"], ["new"]),
+    ])
   func origins(stage: MigrationStage, reads: [String], writes: [String]) throws {
     let (read, write) = (try run(.read, stage), try run(.write, stage))
     #expect(read.calls == reads && write.calls == writes)
@@ -133,7 +149,9 @@ struct ServerMigrationTests {
     #expect(read.outcome.succeeded.count == reads.count && write.event.contains(#""operation":"write""#))
   }
 
-  @Test("What is measured goes with the event: latencies, errors, whether both agree (LDS-45, LDS-61; ready)") func measurements() throws {
+  @Test("What is measured goes with the event: latencies, errors, whether both agree (LDS-45, LDS-61; ready)") func measurements()
+    throws
+  {
     let good = try run(.read, .shadow, isConsistent: true)
     #expect(good.event.contains(#"{"key":"consistent","value":true},{"key":"latency_ms","values":{"new":5,"old":5}}]"#))
     let bad = try run(.read, .live, failing: [.old], isConsistent: true)
@@ -151,7 +169,9 @@ struct ServerMigrationTests {
     #expect(try run(.write, .live, failing: [.old]).outcome.succeeded == [.new: true, .old: false])
   }
 
-  @Test("A flag's ratio of 0 makes no event of an operation, which is done all the same (LDS-46, LDS-61; ready)") func sampling() throws {
+  @Test("A flag's ratio of 0 makes no event of an operation, which is done all the same (LDS-46, LDS-61; ready)") func sampling()
+    throws
+  {
     let read = try run(.read, .live, more: #","samplingRatio":0"#)
     #expect(read.calls == ["new", "old"] && !read.event.contains("migration_op"))
   }

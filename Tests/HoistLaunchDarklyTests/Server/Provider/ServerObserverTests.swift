@@ -24,11 +24,15 @@ struct ServerObserverTests {
   private func face(_ rig: RulesRig) throws -> LaunchDarklyServerFace { try #require(LaunchDarklyServerFace(rig.client)) }
 
   @discardableResult
-  private func watch(_ rig: RulesRig, _ key: String, _ name: String = "value", for context: EvaluationContext? = nil) throws -> UInt64? {
+  private func watch(_ rig: RulesRig, _ key: String, _ name: String = "value", for context: EvaluationContext? = nil) throws
+    -> UInt64?
+  {
     try face(rig).observeValue(Array(key.utf8), (context ?? someone).reference(), NotingObserver(name, told))
   }
 
-  @Test("Keys of an update are told once, with what refers to them; old versions and equal sets are not told (LDS-62; starting, ready)")
+  @Test(
+    "Keys of an update are told once, with what refers to them; old versions and equal sets are not told (LDS-62; starting, ready)"
+  )
   func rules() throws {
     let rig = try RulesRig()
     let token = try face(rig).observeRules(NotingObserver("o", told))
@@ -73,7 +77,8 @@ struct ServerObserverTests {
     #expect(!rig.network.requests.contains { $0.url.hasSuffix("/bulk") })
   }
 
-  @Test("A segment changes the value for the one context, and equal objects are one value (LDS-62; ready)") func contexts() throws {
+  @Test("A segment changes the value for the one context, and equal objects are one value (LDS-62; ready)") func contexts() throws
+  {
     let rig = try RulesRig()
     func object(_ text: String) -> String { #""variations":[0,\#(text)]"# }
     let stream = rig.serve([
@@ -104,7 +109,9 @@ struct ServerObserverTests {
     #expect(news(rig) == [#"value: s "on">"off""#])
   }
 
-  @Test("Observers outlive close and reopen, and are told nothing meanwhile; a failing service changes nothing (LDS-62; failing, closed, reopened)")
+  @Test(
+    "Observers outlive close and reopen, and are told nothing meanwhile; a failing service changes nothing (LDS-62; failing, closed, reopened)"
+  )
   func closed() throws {
     let rig = try RulesRig()
     let stream = rig.serve(["a": ServerRules.flag("a")])

@@ -6,7 +6,9 @@ import Testing
 
 @Suite("The properties of mode server (protocols/launchdarkly-server.md 12)") struct ServerSettingsTests {
   private func settings(_ properties: [String: String] = [:]) throws -> ServerSettings {
-    try ServerSettings(try TestHost.values(["mode": "server", "mobile_key": "sdk-1"].merging(properties) { $1 }, table: LaunchDarklyProperties.table))
+    try ServerSettings(
+      try TestHost.values(
+        ["mode": "server", "mobile_key": "sdk-1"].merging(properties) { $1 }, table: LaunchDarklyProperties.table))
   }
 
   @Test("Defaults are those of the vendor (LDS-01, LDS-17; no client)") func defaults() throws {
@@ -26,13 +28,15 @@ import Testing
     let raised = try settings(["flag_polling_interval_ms": "1000", "diagnostic_recording_interval_ms": "1000"]).common
     #expect(raised.pollingMilliseconds == 30_000 && raised.diagnosticMilliseconds == 60_000)
     let own = try settings([
-      "flag_polling_interval_ms": "60000", "event_capacity": "7", "events.flush_interval_ms": "9000", "base_url": "https://own.example",
+      "flag_polling_interval_ms": "60000", "event_capacity": "7", "events.flush_interval_ms": "9000",
+      "base_url": "https://own.example",
     ]).common
     #expect(own.pollingMilliseconds == 60_000 && own.eventCapacity == 7 && own.flushMilliseconds == 9_000)
     #expect(own.baseURL.text == "https://own.example" && own.hasCustomBaseURL)
   }
 
-  @Test("A text that is no SDK key, or no filter, counts as none, and is told of without being shown (LDS-15, LDS-16; no client)",
+  @Test(
+    "A text that is no SDK key, or no filter, counts as none, and is told of without being shown (LDS-15, LDS-16; no client)",
     arguments: ["a b", "é", "a\nb", String(repeating: "k", count: 8193)])
   func badKeys(key: String) throws {
     let settings = try self.settings(["mobile_key": key])
@@ -48,7 +52,9 @@ import Testing
     }
     #expect(try settings(["use_report": "true", "autostart": "true"]).doubts.count == 2)
     let client = try TestClient(LaunchDarklyFactory(), ["mobile_key": "mob-1", "store": "none", "payload_filter_key": "f"])
-    #expect(client.settle { client.log.messages(.warning).contains { $0.contains("payload_filter_key") && $0.contains("mode server") } })
+    #expect(
+      client.settle { client.log.messages(.warning).contains { $0.contains("payload_filter_key") && $0.contains("mode server") } }
+    )
   }
 
   @Test("Further environments are further clients (LDS-01; before start)") func secondaryKeys() {

@@ -46,13 +46,16 @@ struct ServerStoreTests {
     let next = try RulesRig(manager: manager, seed: 8)
     #expect(next.host.settle { next.state == .stale })
     let stream = try #require(next.openedStream())
-    next.say("event: patch\ndata: {\"path\":\"/flags/a\",\"data\":\(ServerRules.flag("a", version: 9, #""on":false"#))}\n\n", on: stream)
+    next.say(
+      "event: patch\ndata: {\"path\":\"/flags/a\",\"data\":\(ServerRules.flag("a", version: 9, #""on":false"#))}\n\n", on: stream)
     #expect(stream.isEnded && next.value(of: "a") == #""on""# && next.state == .stale)
   }
 
-  @Test("Stored rules are those of a key and a filter (LDS-15; second client)", arguments: [
-    ["mobile_key": "sdk-other"], ["payload_filter_key": "f"],
-  ])
+  @Test(
+    "Stored rules are those of a key and a filter (LDS-15; second client)",
+    arguments: [
+      ["mobile_key": "sdk-other"], ["payload_filter_key": "f"],
+    ])
   func otherRules(other: [String: String]) throws {
     let manager = MemoryCacheManager()
     try leave(manager)
@@ -63,9 +66,11 @@ struct ServerStoreTests {
   @Test("What is stored and cannot be read is left aside (LDS-04; second process)") func brokenStore() throws {
     let manager = MemoryCacheManager()
     try leave(manager)
-    let settings = try ServerSettings(TestHost.values(["mode": "server", "mobile_key": RulesRig.key], table: LaunchDarklyProperties.table))
+    let settings = try ServerSettings(
+      TestHost.values(["mode": "server", "mobile_key": RulesRig.key], table: LaunchDarklyProperties.table))
     let spoiler = try RulesRig(isOnline: false, manager: manager)
-    DocumentStorage(store: spoiler.client.store, key: settings.storageKey).save(StoredDocument(bytes: Array(#"{"flags":3}"#.utf8)))
+    DocumentStorage(store: spoiler.client.store, key: settings.storageKey).save(
+      StoredDocument(bytes: Array(#"{"flags":3}"#.utf8)))
     spoiler.settleStore()
     _ = spoiler.time.turning { spoiler.client.close(timeoutMilliseconds: 5_000) }
     let next = try RulesRig(manager: manager, seed: 8)
@@ -78,7 +83,8 @@ struct ServerStoreTests {
   func given() throws {
     let given = #"{"flagValues":{"a":"mine","n":7},"flags":{"f":\#(ServerRules.flag("f"))}}"#
     let rig = try RulesRig(["bootstrap": given])
-    #expect(rig.state == .stale && rig.value(of: "a") == #""mine""# && rig.value(of: "n") == "7" && rig.value(of: "f") == #""on""#)
+    #expect(
+      rig.state == .stale && rig.value(of: "a") == #""mine""# && rig.value(of: "n") == "7" && rig.value(of: "f") == #""on""#)
     rig.serve(flags)
     #expect(rig.state == .ready && rig.value(of: "a") == #""on""# && rig.value(of: "n") == "FLAG_NOT_FOUND")
     let manager = MemoryCacheManager()
@@ -95,8 +101,12 @@ struct ServerStoreTests {
     #expect(bare.state == .fatal && bare.asked == 0 && bare.value(of: "a") == "PROVIDER_FATAL")
   }
 
-  @Test("Rules of the host's that cannot be read are refused where nothing is fetched, and else warned of (LDS-67; before start, starting)",
-    arguments: ["[]", #"{"flags":7}"#, #"{"flagValues":[]}"#, #"{"flags":{"a":{"key":"a"}}}"#, #"{"flags":{"a":{"key":"a","version":1}},"flagValues":{"a":1}}"#])
+  @Test(
+    "Rules of the host's that cannot be read are refused where nothing is fetched, and else warned of (LDS-67; before start, starting)",
+    arguments: [
+      "[]", #"{"flags":7}"#, #"{"flagValues":[]}"#, #"{"flags":{"a":{"key":"a"}}}"#,
+      #"{"flags":{"a":{"key":"a","version":1}},"flagValues":{"a":1}}"#,
+    ])
   func badRules(text: String) throws {
     #expect(throws: ConfigurationFailure.self) { _ = try RulesRig(["mobile_key": "", "bootstrap": text]) }
     let rig = try RulesRig(["bootstrap": text])
@@ -105,7 +115,8 @@ struct ServerStoreTests {
     #expect(rig.state == .ready)
   }
 
-  @Test("A switch while the store is being read waits for that, and what is stored takes no newer rules' place (LDS-04; starting)")
+  @Test(
+    "A switch while the store is being read waits for that, and what is stored takes no newer rules' place (LDS-04; starting)")
   func switchWhileReading() throws {
     let manager = MemoryCacheManager()
     try leave(manager)

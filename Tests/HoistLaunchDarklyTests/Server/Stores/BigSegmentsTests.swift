@@ -14,7 +14,10 @@ struct BigSegmentsTests {
   private func rig(_ properties: [String: String] = [:]) throws -> RulesRig {
     let rig = try RulesRig(properties, plugins: Plugins(segments: store))
     rig.serve(
-      ["f": ServerRules.flag("f", ServerRules.rule(inSegments: ["big"])), "needy": ServerRules.flag("needy", ##""prerequisites":[{"key":"f","variation":0}]"##)],
+      [
+        "f": ServerRules.flag("f", ServerRules.rule(inSegments: ["big"])),
+        "needy": ServerRules.flag("needy", ##""prerequisites":[{"key":"f","variation":0}]"##),
+      ],
       segments: ["big": ServerRules.segment("big", #""unbounded":true,"generation":3"#)])
     return rig
   }
@@ -51,7 +54,8 @@ struct BigSegmentsTests {
     #expect(store.asked.value == ["a", "b", "c", "b"].map { ServerReplay.bigSegmentHash($0) })
   }
 
-  @Test("What failed is asked again; the rules of the segment decide meanwhile, and the first failure is told of (LDS-28; failing)")
+  @Test(
+    "What failed is asked again; the rules of the segment decide meanwhile, and the first failure is told of (LDS-28; failing)")
   func failures() throws {
     store.members.value = nil
     let rig = try rig()
@@ -62,7 +66,8 @@ struct BigSegmentsTests {
     #expect(rig.value(of: "f") == #""off""# && rig.reason(of: "f").contains("HEALTHY"))
   }
 
-  @Test("Telling of an evaluation asks nothing again, a failure neither (LDS-28, LDS-41; ready, failing)", arguments: [true, false])
+  @Test(
+    "Telling of an evaluation asks nothing again, a failure neither (LDS-28, LDS-41; ready, failing)", arguments: [true, false])
   func retelling(works: Bool) throws {
     store.members.value = works ? ["big.g3": true] : nil
     let rig = try rig(["send_events": "true", "big_segments_context_cache_ms": "0"])
@@ -77,7 +82,8 @@ struct BigSegmentsTests {
     bare.serve(rules, segments: ["big": ServerRules.segment("big", #""unbounded":true,"generation":3"#)])
     #expect(bare.reason(of: "f").contains("NOT_CONFIGURED"))
     let rig = try rig()
-    rig.say(RulesRig.put(rules, segments: ["big": ServerRules.segment("big", #""unbounded":true"#)]), on: rig.network.streams.last)
+    rig.say(
+      RulesRig.put(rules, segments: ["big": ServerRules.segment("big", #""unbounded":true"#)]), on: rig.network.streams.last)
     #expect(rig.reason(of: "f").contains("NOT_CONFIGURED") && store.asked.value.isEmpty)
   }
 
@@ -90,14 +96,20 @@ struct BigSegmentsTests {
     }
     store.members.value = ["big.g3": true]
     let values = Locked<[String]>([])
-    let threads = (0..<4).map { _ in HostThread { let value = rig.value(of: "f"); values.change { $0.append(value) } } }
+    let threads = (0..<4).map { _ in
+      HostThread {
+        let value = rig.value(of: "f"); values.change { $0.append(value) }
+      }
+    }
     rig.time.settle { isAsked.value }
     mayAnswer.value = true
     for thread in threads { thread.join() }
     #expect(values.value == Array(repeating: #""off""#, count: 4) && store.asked.value.count == 1)
   }
 
-  @Test("A store that evaluates what it is being asked for gets no answer, and waits for none (LDS-28; ready)") func nested() throws {
+  @Test("A store that evaluates what it is being asked for gets no answer, and waits for none (LDS-28; ready)") func nested()
+    throws
+  {
     let rig = try rig()
     let inner = Locked<String?>(nil)
     store.during.value = { [store] in
@@ -145,7 +157,9 @@ struct BigSegmentsTests {
     #expect(rig.reason(of: "f").contains("HEALTHY"))
   }
 
-  @Test("In a forked child no evaluation waits for a thread that is not there (LDS-28; forked)", .enabled(if: ForkedChild.isSupported))
+  @Test(
+    "In a forked child no evaluation waits for a thread that is not there (LDS-28; forked)", .enabled(if: ForkedChild.isSupported)
+  )
   func forked() throws {
     let rig = try rig(["big_segments_context_cache_ms": "0"])
     _ = rig.value(of: "f")
@@ -159,7 +173,9 @@ struct BigSegmentsTests {
     let child = ForkedChild.start {
       store.during.value = nil
       store.members.value = ["big.g3": true]
-      return rig.provider.bigSegments.map { segments in "k".withBytes { segments.answer(for: $0).membership == ["big.g3": true] ? 0 : 1 } } ?? 2
+      return rig.provider.bigSegments.map { segments in
+        "k".withBytes { segments.answer(for: $0).membership == ["big.g3": true] ? 0 : 1 }
+      } ?? 2
     }
     #expect(ForkedChild.wait(child) == .exited(0))
     mayAnswer.value = true

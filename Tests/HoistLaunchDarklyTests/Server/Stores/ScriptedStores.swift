@@ -58,7 +58,8 @@ final class ScriptedRules: RulesStore, @unchecked Sendable {
     let names = items.map { Self.name($0.kind, $0.key) }
     if let failure = note("init " + names.joined(separator: ", ")) { return failure }
     kept.value = Dictionary(
-      zip(names, items).map { ($0, Kept(version: $1.version, json: String(decoding: $1.json, as: UTF8.self))) }) { $1 }
+      zip(names, items).map { ($0, Kept(version: $1.version, json: String(decoding: $1.json, as: UTF8.self))) }
+    ) { $1 }
     isFilled.value = true
     return nil
   }
@@ -67,13 +68,17 @@ final class ScriptedRules: RulesStore, @unchecked Sendable {
     if let failure = note("all \(kind)") { return .failure(failure) }
     let prefix = "\(kind) "
     return .success(
-      kept.value.filter { $0.key.hasPrefix(prefix) }.map { FoundItem(key: Array($0.key.dropFirst(prefix.count).utf8), json: Array($0.value.json.utf8)) })
+      kept.value.filter { $0.key.hasPrefix(prefix) }.map {
+        FoundItem(key: Array($0.key.dropFirst(prefix.count).utf8), json: Array($0.value.json.utf8))
+      })
   }
 
   func upsert(_ item: StoredItem) -> Result<FoundItem?, StoreFailure> {
     let name = Self.name(item.kind, item.key)
     if let failure = note("upsert \(name) \(item.version)") { return .failure(failure) }
-    if let old = kept.value[name], old.version >= item.version { return .success(FoundItem(key: item.key, json: Array(old.json.utf8))) }
+    if let old = kept.value[name], old.version >= item.version {
+      return .success(FoundItem(key: item.key, json: Array(old.json.utf8)))
+    }
     write(name, version: item.version, String(decoding: item.json, as: UTF8.self))
     return .success(nil)
   }

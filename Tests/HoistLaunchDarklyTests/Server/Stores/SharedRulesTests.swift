@@ -6,7 +6,8 @@ import Testing
 
 @testable import HoistLaunchDarkly
 
-@Suite("Rules in a store that several processes share (protocols/launchdarkly-server.md 10, 11.3)", .serialized) struct SharedRulesTests {
+@Suite("Rules in a store that several processes share (protocols/launchdarkly-server.md 10, 11.3)", .serialized)
+struct SharedRulesTests {
   private let store = ScriptedRules()
   private static let off = #""on":false"#
 
@@ -41,12 +42,19 @@ import Testing
     store.isFilled.value = true
   }
 
-  @Test("What comes from the service is kept: whole sets in order, single items as they change (LDS-65; ready)") func writes() throws {
+  @Test("What comes from the service is kept: whole sets in order, single items as they change (LDS-65; ready)") func writes()
+    throws
+  {
     let rig = try rig()
     let flags = [
-      "a": ServerRules.flag("a", ##""prerequisites":[{"key":"z","variation":0}]"##), "z": ServerRules.flag("z", ServerRules.rule(inSegments: ["s"])),
+      "a": ServerRules.flag("a", ##""prerequisites":[{"key":"z","variation":0}]"##),
+      "z": ServerRules.flag("z", ServerRules.rule(inSegments: ["s"])),
     ]
-    let stream = rig.serve(flags, segments: ["s": ServerRules.segment("s"), "r": ServerRules.segment("r", "\"rules\":[{\"clauses\":[\(ServerRules.clause(["s"]))]}]")])
+    let stream = rig.serve(
+      flags,
+      segments: [
+        "s": ServerRules.segment("s"), "r": ServerRules.segment("r", "\"rules\":[{\"clauses\":[\(ServerRules.clause(["s"]))]}]"),
+      ])
     settle(rig)
     let order = (store.calls.value.last ?? "").dropFirst("init ".count).split(separator: ",").map { $0.drop { $0 == " " } }
     #expect(order.prefix(2).allSatisfy { $0.hasPrefix("segment") } && Array(order.suffix(2)) == ["flag z", "flag a"])
@@ -74,7 +82,8 @@ import Testing
     #expect(rig.value(of: "a") == #""on""# && store.kept.value["flag a"]?.version == 11)
   }
 
-  @Test("Until the service has spoken stored rules are served, if there was a whole set (LDS-04; starting, offline)") func beforeTheService() throws {
+  @Test("Until the service has spoken stored rules are served, if there was a whole set (LDS-04; starting, offline)")
+  func beforeTheService() throws {
     store.write("flag a", version: 1, ServerRules.flag("a"))
     let none = try rig()
     #expect(none.state == .notReady && none.value(of: "a") == "PROVIDER_NOT_READY")
@@ -83,7 +92,8 @@ import Testing
     #expect(none.state == .stale && none.value(of: "a") == #""on""#)
     let offline = try rig(isOnline: false)
     #expect(offline.state == .stale && offline.value(of: "a") == #""on""# && offline.asked == 0)
-    #expect(offline.host.settle { offline.log.messages(.info).filter { $0.contains("rules of the store are served") }.count >= 1 })
+    #expect(
+      offline.host.settle { offline.log.messages(.info).filter { $0.contains("rules of the store are served") }.count >= 1 })
     none.serve(["a": ServerRules.flag("a", version: 2, Self.off)])
     settle(none)
     #expect(none.state == .ready && none.value(of: "a") == #""off""#)
@@ -101,7 +111,8 @@ import Testing
     #expect(next.state == .notReady)
   }
 
-  @Test("A store that is away is tried until it is back, and then has everything; evaluations go on (LDS-64; failing)") func away() throws {
+  @Test("A store that is away is tried until it is back, and then has everything; evaluations go on (LDS-64; failing)")
+  func away() throws {
     let rig = try rig()
     let observer = StoreObserver()
     #expect(rig.provider.observers.add(observer, for: .store(.rules)) != 0)
@@ -122,14 +133,17 @@ import Testing
     #expect(store.kept.value["flag a"]?.version == 2 && store.kept.value["flag b"]?.version == 2)
     #expect(store.calls.value.dropFirst(failed).prefix(2).map { $0.prefix(5) } == ["initi", "init "])
     while rig.client.dispatch(limit: 0) > 0 {}
-    #expect(observer.told.value == [
-      StoreStatus(isAvailable: false, isStale: true), StoreStatus(isAvailable: true, isStale: true), StoreStatus(isAvailable: true, isStale: false),
-    ])
+    #expect(
+      observer.told.value == [
+        StoreStatus(isAvailable: false, isStale: true), StoreStatus(isAvailable: true, isStale: true),
+        StoreStatus(isAvailable: true, isStale: false),
+      ])
     #expect(rig.host.settle { rig.log.messages(.error).filter { $0.contains("it is away") }.count == 1 })
     #expect(rig.log.messages(.info).contains { $0.contains("works again") })
   }
 
-  @Test("A store that fails at the start holds nothing up, and is read when it is back (LDS-64; starting, failing)") func failingStart() throws {
+  @Test("A store that fails at the start holds nothing up, and is read when it is back (LDS-64; starting, failing)")
+  func failingStart() throws {
     fill(["a": ServerRules.flag("a")])
     store.fails.value = true
     let rig = try rig()
@@ -139,7 +153,9 @@ import Testing
     #expect(rig.state == .stale && rig.value(of: "a") == #""on""#)
   }
 
-  @Test("What others have written is seen when all is read again, and only what has changed is laid out anew (LDS-65; ready, second process)")
+  @Test(
+    "What others have written is seen when all is read again, and only what has changed is laid out anew (LDS-65; ready, second process)"
+  )
   func readsAgain() throws {
     let rig = try rig()
     rig.serve(["a": ServerRules.flag("a"), "b": ServerRules.flag("b")])
@@ -168,7 +184,9 @@ import Testing
     #expect((store.calls.value.count > calls) == (milliseconds != nil))
   }
 
-  @Test("In daemon mode the store is all there is: ready although it is empty, and nothing is asked of the service (LDS-66; starting, ready)")
+  @Test(
+    "In daemon mode the store is all there is: ready although it is empty, and nothing is asked of the service (LDS-66; starting, ready)"
+  )
   func daemonMode() throws {
     let rig = try daemon()
     #expect(rig.state == .ready && rig.asked == 0 && rig.value(of: "a") == "FLAG_NOT_FOUND" && rig.rules.hasArrived)
@@ -182,7 +200,9 @@ import Testing
     store.write("flag a", version: 2, #"{"key":"$deleted","version":2,"deleted":true}"#)
     #expect(rig.client.refresh() == .ok)
     settle(rig)
-    #expect(rig.value(of: "a") == "FLAG_NOT_FOUND" && store.calls.value.allSatisfy { !$0.hasPrefix("init ") && !$0.hasPrefix("upsert") })
+    #expect(
+      rig.value(of: "a") == "FLAG_NOT_FOUND" && store.calls.value.allSatisfy { !$0.hasPrefix("init ") && !$0.hasPrefix("upsert") }
+    )
   }
 
   @Test("In daemon mode a store that fails is the client's failure (LDS-66; failing)") func failingDaemon() throws {
@@ -211,9 +231,12 @@ import Testing
     store.write("flag a", version: 2, "{")
     for _ in 0..<2 { advance(rig, 15_000) }
     #expect(rig.value(of: "a") == "FLAG_NOT_FOUND")
-    #expect(rig.host.settle {
-      ["bad", "worse", "a"].allSatisfy { key in rig.log.messages(.warning).filter { $0.contains("\"\(key)\" cannot be read") }.count == 1 }
-    })
+    #expect(
+      rig.host.settle {
+        ["bad", "worse", "a"].allSatisfy { key in
+          rig.log.messages(.warning).filter { $0.contains("\"\(key)\" cannot be read") }.count == 1
+        }
+      })
   }
 
   @Test("Many changes at once are one set (LDS-65; ready)") func manyChanges() throws {
@@ -224,7 +247,9 @@ import Testing
     #expect((0..<20).allSatisfy { rig.value(of: "f\($0)") == #""on""# } && rig.value(of: "a") == #""on""#)
   }
 
-  @Test("What waits to be written is written at the end, and nothing afterwards; reopened, the store is read again (LDS-65; closed, reopened)")
+  @Test(
+    "What waits to be written is written at the end, and nothing afterwards; reopened, the store is read again (LDS-65; closed, reopened)"
+  )
   func closed() throws {
     let rig = try rig()
     let stream = rig.serve(["a": ServerRules.flag("a")])
@@ -238,7 +263,9 @@ import Testing
     #expect(rig.host.settle { store.calls.value.count > calls } && rig.value(of: "a") == #""on""#)
   }
 
-  @Test("A call that does not return keeps others back, and evaluations and the service go on (LDS-64; failing)") func stuck() throws {
+  @Test("A call that does not return keeps others back, and evaluations and the service go on (LDS-64; failing)") func stuck()
+    throws
+  {
     let rig = try rig()
     let mayReturn = Locked(false)
     store.during.value = { while !mayReturn.value { sched_yield() } }
