@@ -34,12 +34,14 @@ enum {
 };
 
 /**
- * Checks the configuration, starts the client and returns at once; nothing has been fetched yet.
+ * Checks the configuration, loads the shared objects that property plugins names (as hoist_config_load_plugin() does,
+ * for this client alone), starts the client and returns at once; nothing has been fetched yet.
  *
  * @param config Borrowed for the call.
  * @param client Receives the client, to be freed with hoist_client_free(); NULL on failure.
  * @param error  NULL, or receives an error to free with hoist_error_free().
- * @return HOIST_OK; HOIST_ERR_ARGUMENT; HOIST_ERR_CONFIG with the property in the message.
+ * @return HOIST_OK; HOIST_ERR_ARGUMENT; HOIST_ERR_CONFIG with the property in the message, also
+ *         for a plug-in of property plugins that cannot be loaded or made.
  */
 HOIST_API HOIST_MUST_CHECK hoist_status hoist_client_open(const hoist_config *HOIST_NULLABLE config,
                                                           hoist_client *HOIST_NULLABLE *HOIST_NULLABLE client,

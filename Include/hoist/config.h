@@ -63,7 +63,8 @@ HOIST_API hoist_status hoist_config_set_json(hoist_config *HOIST_NULLABLE config
 
 /**
  * hoist_config_set_json() with the content of a file (at most 1 MiB). HOIST_ERR_IO when it cannot be read. Links are
- * followed. A client's log warns of a file that belongs to another user but root, or that everybody may write.
+ * followed. A client's log warns of a file that belongs to another user but root, or that everybody may write; one that
+ * names plug-ins (property plugins) is refused then, with HOIST_ERR_CONFIG.
  */
 HOIST_API hoist_status hoist_config_load_file(hoist_config *HOIST_NULLABLE config, const char *HOIST_NULLABLE path,
                                               hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);

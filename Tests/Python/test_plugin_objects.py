@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -90,3 +91,48 @@ def test_what_cannot_be_loaded_is_an_error_that_names_it(examples: Path, tmp_pat
     with pytest.raises(hoist.Error, match="has one already") as taken:
         config.load_plugin(examples / "header_provider.so")
     assert taken.value.status is Status.STATE
+
+
+def test_a_property_names_the_plugins_of_a_client(examples: Path) -> None:
+    """Each client gets its own; a text of options is handed over as it is, and never shown again."""
+    config = hoist.Config("unleash", mode="backend", url="http://flags.example/api", key="*:production.x", store="none")
+    config.set("plugins", {str(examples / "transport.so"): str(ROOT / "Examples/data/features.json"), str(examples / "hook.so"): {}})
+    assert json.loads(config.get("plugins") or "") == {str(examples / "transport.so"): "***", str(examples / "hook.so"): "***"}
+    for _ in range(2):
+        with hoist.Client(config) as client:
+            assert client.wait_ready(5)
+            assert client.bool("banner") is True
+            assert client.detail("forbidden", None, True).reason == "ERROR"
+
+
+@pytest.mark.parametrize(("value", "said"), [
+    ({"./nowhere.so": {}}, r'property "plugins": the plug-in ./nowhere.so cannot be loaded'),
+    ({"no-such-name": {}}, r'property "plugins": the plug-in /.*/hoist/libhoist-no-such-name.so cannot be loaded'),
+    ({"": {}}, r'property "plugins": a plug-in\'s name is empty'),
+    ({"/x.so": 3}, "must be a JSON object whose members are objects or texts"),
+    (["/x.so"], "must be a JSON object whose members are objects or texts"),
+])
+def test_what_cannot_be_a_plugin_is_named(value: object, said: str) -> None:
+    with pytest.raises(hoist.Error, match=said):
+        hoist.Client("unleash", mode="backend", online=False, store="none", bootstrap=TYPED, plugins=value)
+
+
+def test_two_of_one_kind_are_refused(examples: Path) -> None:
+    config = hoist.Config("unleash", mode="backend", online=False, store="none", bootstrap=TYPED)
+    config.load_plugin(examples / "transport.so", str(ROOT / "Examples/data/features.json"))
+    config.set("plugins", {str(examples / "transport.so"): ""})
+    with pytest.raises(hoist.Error, match="offers a transport, and the configuration has one already"):
+        hoist.Client(config)
+
+
+def test_a_file_that_others_may_write_names_no_plugins(examples: Path, tmp_path: Path) -> None:
+    file = tmp_path / "flags.json"
+    file.write_text(json.dumps({"store": "none", "plugins": {str(examples / "hook.so"): {}}}))
+    file.chmod(0o666)
+    config = hoist.Config("unleash", mode="backend")
+    with pytest.raises(hoist.Error, match="the configuration file names plug-ins, and others may change it"):
+        config.load(file)
+    assert config.get("store") == "sqlite" and config.get("plugins") == "{}"
+    file.chmod(0o600)
+    config.load(file)
+    assert "hook.so" in (config.get("plugins") or "")

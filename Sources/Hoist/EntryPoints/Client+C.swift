@@ -11,7 +11,8 @@ public func hoist_client_open(
     guard let client else { throw Refusal(.argument, "the place for the client is NULL") }
     let box = try Handle<ConfigBox>.need(config, "config")
     guard let factory = box.factory else { throw Refusal(.configuration, box.unknownProvider) }
-    let opened = try Client(factory: factory, values: box.values, plugins: box.plugins, services: BuiltInServices.shared)
+    let opened = try Client(
+      factory: factory, values: box.values, plugins: try box.allPlugins(), services: BuiltInServices.shared)
     opened.open()
     let handle = ClientHandle.give(opened)
     client.pointee = handle

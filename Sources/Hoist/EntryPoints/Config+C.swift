@@ -91,7 +91,12 @@ public func hoist_config_load_file(
     let content = try FileContent.read(path: try CString.needPath(path), limitBytes: 1 << 20) {
       doubts.append("configuration file: \($0)")
     }
+    let former = box.values
     try content.withUnsafeBytes { try box.setAll($0) }
+    guard doubts.isEmpty || box.values.textMap("plugins") == former.textMap("plugins") else {
+      box.values = former
+      throw Refusal(.configuration, "the configuration file names plug-ins, and others may change it: \(doubts[0])")
+    }
     box.values.doubts += doubts
   }
 }
@@ -109,7 +114,7 @@ public func hoist_config_check_store(
   attempt(error) {
     let box = try Handle<ConfigBox>.need(config, "config")
     guard let factory = box.factory else { throw Refusal(.configuration, box.unknownProvider) }
-    try BuiltInServices.shared.checkStore(factory: factory, values: box.values, plugins: box.plugins)
+    try BuiltInServices.shared.checkStore(factory: factory, values: box.values, plugins: try box.allPlugins())
   }
 }
 
@@ -120,6 +125,9 @@ public func hoist_config_describe(_ provider: UnsafePointer<CChar>?) -> OpaquePo
 }
 
 extension ConfigBox {
+  /// Those that the host has registered, and those that the property `plugins` names, which are made anew each time.
+  func allPlugins() throws(ConfigurationFailure) -> Plugins { try plugins.loading(values, for: provider) }
+
   /// All members or none.
   fileprivate func setAll(_ json: UnsafeRawBufferPointer) throws {
     guard factory != nil else { throw Refusal(.configuration, unknownProvider) }

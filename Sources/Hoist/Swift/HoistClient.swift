@@ -30,7 +30,8 @@ public final class HoistClient: Sendable {
     var values = PropertyValues(table: CoreProperties.table + factory.properties)
     do throws(ConfigurationFailure) {
       for (name, text) in properties.sorted(by: { $0.key < $1.key }) { try values.set(name, text) }
-      client = try Client(factory: factory, values: values, plugins: plugins, services: services)
+      let all = try plugins.loading(values, for: provider)
+      client = try Client(factory: factory, values: values, plugins: all, services: services)
     } catch {
       throw HoistError(property: error.property, message: error.message)
     }

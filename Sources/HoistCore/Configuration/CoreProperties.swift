@@ -14,6 +14,10 @@ public enum CoreProperties {
       "Where configurations and events are kept for the next run."),
     Property("store.path", .text, default: "", "Folder of the store; empty means hoist/ in the XDG cache directory."),
     Property(
+      "plugins", .options, default: "{}",
+      "Plug-ins to load when a client is opened, with the options of each: by the path of a shared object, or by the name of one that was installed with the library, as redis."
+    ),
+    Property(
       "events.durability", .choice(["memory", "periodic", "immediate"]), default: "periodic",
       "How soon a recorded event outlives the process, in the store or a journal beside it: never, within 100 ms (of a burst 1,000 at a time, one after the other from then on), or before the call returns."
     ),

@@ -2,13 +2,22 @@ internal import HoistJSON
 
 /// Property values that are written as JSON.
 enum JSONTexts {
-  static func map(_ text: String) -> [String: String]? {
+  static func map(_ text: String) -> [String: String]? { members(of: text) { $0.string } }
+
+  /// Objects as their JSON text.
+  static func options(_ text: String) -> [String: String]? {
+    members(of: text) { value in
+      value.string ?? (value.object == nil ? nil : (try? value.text()).map { String(decoding: $0, as: UTF8.self) })
+    }
+  }
+
+  private static func members(of text: String, read: (JSONValue) -> String?) -> [String: String]? {
     guard let document = try? JSONDocument(parsing: text) else { return nil }
     return document.withRoot { root in
       guard let object = root.object else { return nil }
       var map: [String: String] = [:]
       for (key, value) in object {
-        guard let text = value.string else { return nil }
+        guard let text = read(value) else { return nil }
         map[key.string] = text
       }
       return map

@@ -13,6 +13,8 @@ public struct Property: Sendable {
     case textMap
     /// Headers of requests: a JSON object of texts that are never shown again.
     case headers
+    /// Options by name: a JSON object of texts or objects, which are never shown again.
+    case options
     /// A JSON array of texts.
     case textList
     /// Any JSON.
@@ -22,7 +24,7 @@ public struct Property: Sendable {
     var isPlain: Bool {
       switch self {
       case .boolean, .integer, .choice: true
-      case .text, .secret, .address, .textMap, .headers, .textList, .json: false
+      case .text, .secret, .address, .textMap, .headers, .options, .textList, .json: false
       }
     }
   }
@@ -50,7 +52,7 @@ public struct Property: Sendable {
     case .boolean: "boolean"
     case .integer: "integer"
     case .choice: "choice"
-    case .textMap, .headers: "object"
+    case .textMap, .headers, .options: "object"
     case .textList: "list"
     case .json: "json"
     }
@@ -62,6 +64,7 @@ public struct Property: Sendable {
     case .choice(let choices): choices.joined(separator: " | ")
     case .boolean: "true | false"
     case .textMap, .headers: "JSON object of texts"
+    case .options: "JSON object of objects or texts"
     case .textList: "JSON array of texts"
     case .json: "any JSON"
     case .text, .secret, .address: ""

@@ -54,7 +54,7 @@ public struct PropertyValues: Sendable {
     switch property(name)?.kind {
     case .secret: return "***"
     case .address: return URLText.withoutUser(text)
-    case .headers: return JSONTexts.text(textMap(name).mapValues { _ in "***" })
+    case .headers, .options: return JSONTexts.text(textMap(name).mapValues { _ in "***" })
     default: return text
     }
   }
@@ -120,6 +120,9 @@ public struct PropertyValues: Sendable {
       return .text(text)
     case .textMap, .headers:
       guard let map = JSONTexts.map(text) else { throw refuse("a JSON object whose members are texts") }
+      return .textMap(map)
+    case .options:
+      guard let map = JSONTexts.options(text) else { throw refuse("a JSON object whose members are objects or texts") }
       return .textMap(map)
     case .textList:
       guard let list = JSONTexts.list(text) else { throw refuse("a JSON array of texts") }
