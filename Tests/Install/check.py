@@ -228,6 +228,18 @@ def load_plugin(prefix: Path, work: Path) -> None:
     expect("example hook" in run(prefix / "bin" / "hoist", "plugin", work / "hook.so"), "hoist plugin does not read the plug-in")
 
 
+def name_plugin(prefix: Path) -> None:
+    """Property `plugins` finds what is installed beside the library by its name alone."""
+    options = f'plugins={{"redis":{{"socket":"{prefix}/redis.sock","scope":"x"}}}}'
+    asked = [prefix / "bin/hoist", "evaluate", "banner", "--features", ROOT / "Examples/data/features.json", "--set", options]
+    if not (library_folder(prefix) / "hoist/libhoist-redis.so").exists():
+        counts["skipped"] += 1
+        return
+    told = subprocess.run(asked, capture_output=True, text=True, check=False)
+    expect(told.returncode == 0 and "Summer sale" in told.stdout, f"the flags are not served: {told}")
+    expect(f"no connection to Redis at {prefix}/redis.sock" in told.stderr, f"the plug-in was not asked: {told}")
+
+
 def check_manual(prefix: Path) -> None:
     """Man pages of the tool and of each command; completions that offer commands and services."""
     share = prefix / "share"
@@ -280,6 +292,7 @@ def main(arguments: list[str]) -> int:
         test("cmake_finds_it_moved", use_by_cmake, second, work / "cmake-moved")
         test("the_tool_starts_moved", start_tool, second)
         test("the_tool_loads_plugins_moved", load_plugin, second, work)
+        test("installed_plugins_are_found_by_name", name_plugin, second)
         test("it_works_as_a_subdirectory", use_as_subdirectory, work / "subdirectory",
              "--with-subdirectory" in arguments)
     print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
