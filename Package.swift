@@ -95,7 +95,7 @@ let package = Package(
     .testTarget(name: "HoistFlagshipTests", dependencies: ["HoistFlagship", "HoistTestSupport", "ConformanceKit"]),
     .testTarget(
       name: "HoistKameleoonTests", dependencies: ["HoistKameleoon", "HoistRegex", "HoistTestSupport", "ConformanceKit"]),
-    .testTarget(name: "HoistTests", dependencies: ["Hoist", "CHoist", "HoistTestSupport"]),
+    .testTarget(name: "HoistTests", dependencies: ["Hoist", "HoistStandardLog", "CHoist", "HoistTestSupport"]),
 
     // The core over a simulated machine and network, from a seed.
     .executableTarget(

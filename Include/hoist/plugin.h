@@ -30,7 +30,10 @@ extern "C" {
 
 /* ---- Logger ---------------------------------------------------------------------------------------------- */
 
-/** Takes log lines, one at a time for one client, as `log.level` and hoist_client_set_log_level() allow. Without it, warnings and errors go to stderr. */
+/**
+ * Takes log lines, one at a time for one client, as `log.level` and hoist_client_set_log_level() allow. Without it, warnings
+ * and errors go to stderr, each behind its priority (`<4>`) where JOURNAL_STREAM says that stderr is the journal's.
+ */
 typedef struct hoist_logger {
     size_t struct_size; /**< sizeof(hoist_logger) */
     void *HOIST_NULLABLE user_data;
