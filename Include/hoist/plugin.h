@@ -265,6 +265,15 @@ typedef struct hoist_dispatch_batch {
     size_t body_size;
     const char *HOIST_NULLABLE const *HOIST_NULLABLE event_ids; /**< stable: the same on every attempt */
     size_t event_count;
+    const char *HOIST_NULLABLE service;  /**< the client's, e.g. "unleash" */
+    const char *HOIST_NULLABLE path;     /**< of `url`, without its query, and with "***" for what may be a key or a person */
+    /** Of what names the client's store, service and key among it: SHA-256, in hexadecimal. The same for all clients that
+     *  could send for one another. */
+    const char *HOIST_NULLABLE key_hash;
+    const char *HOIST_NULLABLE subject;  /**< the person of whom all of the events speak; "" for none, and for several */
+    /** How many milliseconds the answer is waited for: one that comes later is ignored, and the batch comes again. */
+    int64_t timeout_ms;
+    int32_t attempt;                     /**< 1 for the first */
 } hoist_dispatch_batch;
 
 /** The pending answer for one batch. As hoist_http_exchange: finished once, by any thread, at any time. */
@@ -277,6 +286,18 @@ typedef struct hoist_dispatch_receipt hoist_dispatch_receipt;
  *               dropped and counted. Anything else: tried again later.
  */
 HOIST_API void hoist_dispatch_receipt_complete(hoist_dispatch_receipt *HOIST_NULLABLE receipt, hoist_status status);
+
+/**
+ * The same, with the reason, and for two more cases.
+ *
+ * @param status HOIST_ERR_LIMIT: more than can be carried at once; the batch is divided until it is little enough, and an
+ *               event that is too large by itself is dropped and counted. HOIST_ERR_CONFIG: not before something is mended
+ *               outside of the program; logged as an error, and tried again at the slowest pace. Any other: as
+ *               hoist_dispatch_receipt_complete().
+ * @param message One line for the log and for observers, without secrets; NULL or "" for none. Borrowed for the call.
+ */
+HOIST_API void hoist_dispatch_receipt_answer(hoist_dispatch_receipt *HOIST_NULLABLE receipt, hoist_status status,
+                                             const char *HOIST_NULLABLE message);
 
 /** Delivers events in place of the built-in HTTP delivery. */
 typedef struct hoist_dispatcher {

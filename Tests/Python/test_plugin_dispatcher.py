@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 
 import pytest
@@ -29,6 +30,8 @@ class CallbackDispatcher(hoist.Dispatcher):
             threading.Timer(0.05, receipt.complete).start()
         elif isinstance(answer, Exception):
             raise answer
+        elif isinstance(answer, tuple):
+            receipt.complete(*answer)
         else:
             receipt.complete(answer)
             receipt.complete(Status.NETWORK)
@@ -42,6 +45,9 @@ def test_a_dispatcher_gets_the_vendors_wire_form(service: UnleashSimulator, open
     batch = courier.batches[0]
     assert batch.url == service.frontend_url + "/client/metrics" and batch.method == "POST"
     assert b'"switch"' in batch.body and batch.event_ids
+    assert (batch.service, batch.subject, batch.attempt) == ("unleash", "", 1)
+    assert batch.path == "/api/frontend/client/metrics"
+    assert re.fullmatch("[0-9a-f]{64}", batch.key_hash) and batch.timeout_ms == 40_000
     assert not service.requests("frontend-metrics")
 
 
@@ -82,3 +88,26 @@ def test_a_receipt_outlives_its_client(service: UnleashSimulator, open_client) -
     client.close(0.1)
     courier.kept[0].complete()
     assert courier.kept[0].completed
+
+
+def test_a_reason_that_a_dispatcher_gives_is_told(service: UnleashSimulator, open_client) -> None:
+    """(UNL-84; failing)"""
+    told: list[str] = []
+    courier = CallbackDispatcher((Status.NETWORK, "no broker has answered"))
+    client = open_client("frontend", dispatcher=courier)
+    client.observe(hoist.Topic.SEND_FAILED, lambda notification: told.append(notification.message))
+    assert client.wait_ready(5) and client.bool("switch")
+    assert not client.flush(5)
+    assert until(lambda: told == ["no broker has answered"], 20)
+
+
+def test_what_is_too_large_or_has_to_be_mended_first(service: UnleashSimulator, open_client) -> None:
+    """Too large by itself is dropped, and said; what waits for the host to mend something is kept (UNL-84; failing)."""
+    courier = CallbackDispatcher((Status.LIMIT, "larger than ten bytes"), (Status.CONFIG, ""))
+    client = open_client("frontend", dispatcher=courier)
+    assert client.wait_ready(5) and client.bool("switch")
+    assert client.flush(5) is Status.REJECTED
+    assert client.bool("switch")
+    assert client.flush(5) is Status.NETWORK
+    statistics = client.statistics()
+    assert len(courier.batches) == 2, statistics

@@ -46,20 +46,30 @@ final class DispatchReceipt: Sendable {
 private enum HostBatch {
   static func with(_ delivery: EventDelivery, _ body: (UnsafePointer<hoist_dispatch_batch>) -> hoist_status) -> hoist_status {
     let (pipeline, method, url) = (CText(delivery.pipeline), CText(delivery.request.method), CText(delivery.request.url))
+    let (service, path) = (CText(delivery.origin.service), CText(path(of: delivery.request)))
+    let (digest, subject) = (CText(delivery.origin.keyDigest), CText(delivery.subject))
     let content = CText(delivery.request.body ?? [])
     let ids = delivery.eventIDs.map { CText($0) }
     let pointers: [UnsafePointer<CChar>?] = ids.map(\.pointer)
-    return withExtendedLifetime((pipeline, method, url, content, ids)) {
+    return withExtendedLifetime((pipeline, method, url, service, path, digest, subject, content, ids)) {
       CHeaders.with(delivery.request.headers) { headers, count in
         pointers.withUnsafeBufferPointer { list in
           var told = hoist_dispatch_batch(
             struct_size: MemoryLayout<hoist_dispatch_batch>.size, pipeline: pipeline.pointer, method: method.pointer,
             url: url.pointer, headers: headers, header_count: count, body: UnsafeRawPointer(content.pointer),
-            body_size: content.count, event_ids: list.baseAddress, event_count: list.count)
+            body_size: content.count, event_ids: list.baseAddress, event_count: list.count, service: service.pointer,
+            path: path.pointer, key_hash: digest.pointer, subject: subject.pointer, timeout_ms: delivery.limitMilliseconds,
+            attempt: Int32(clamping: delivery.attempt))
           return body(&told)
         }
       }
     }
+  }
+
+  /// Without what may be a key.
+  private static func path(of request: HTTPRequest) -> String {
+    if let shown = request.shownURL { return (try? URLText(shown))?.path ?? "" }
+    return URLText.redacted(path: (try? URLText(request.url))?.path ?? "")
   }
 }
 
@@ -70,6 +80,22 @@ public func hoist_dispatch_receipt_complete(_ receipt: OpaquePointer?, _ status:
   case .ok: object.complete(.taken)
   case .argument: object.complete(.refused("the dispatcher plug-in refused the events"))
   default: object.complete(.failed("the dispatcher plug-in failed with status \(status)"))
+  }
+}
+
+@_cdecl("hoist_dispatch_receipt_answer") @implementation
+public func hoist_dispatch_receipt_answer(
+  _ receipt: OpaquePointer?, _ status: hoist_status, _ message: UnsafePointer<CChar>?
+) {
+  guard let object = DispatchReceipt.handles.take(receipt) else { return }
+  let told = message.map { String(decoding: CString.bytes($0), as: UTF8.self) } ?? ""
+  let reason = told.isEmpty ? "the dispatcher plug-in answered status \(status)" : told
+  switch Status(rawValue: status) {
+  case .ok: object.complete(.taken)
+  case .argument: object.complete(.refused(reason))
+  case .limit: object.complete(.tooLarge(reason))
+  case .configuration: object.complete(.forbidden(reason))
+  default: object.complete(.failed(reason))
   }
 }
 

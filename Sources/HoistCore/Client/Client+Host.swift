@@ -111,7 +111,9 @@ extension Client: ProviderHost {
   public func onDeliveryLane(_ call: @escaping @Sendable () -> Void) { callbacks.deliver(call) }
 
   public var delivery: any EventSink {
-    plugins.eventSink ?? TransportEventSink(transport)
+    guard let dispatcher = plugins.eventSink else { return TransportEventSink(transport) }
+    let digest = Hex.encode(SHA256.hash(factory.storeIdentity(values, plugins)))
+    return ClientEventSink(dispatcher, EventOrigin(service: factory.name, keyDigest: digest))
   }
 
   /// Calls an observer on the lane, unless its registration has ended by then.

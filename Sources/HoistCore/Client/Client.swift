@@ -42,7 +42,7 @@ public final class Client: @unchecked Sendable {
   let pending: PendingCompletions
   let generation = Atomic<UInt32>(ForkGeneration.current)
   private let resuming = Lock()
-  private let factory: any ProviderFactory
+  let factory: any ProviderFactory
   /// Set once in `init`; on the scheduler's thread but where `Provider` says otherwise.
   nonisolated(unsafe) public private(set) var provider: (any Provider)?
   /// The provider again, for events; set once in `init`, owned.

@@ -129,8 +129,11 @@ extension EventPipeline {
   }
 
   private func handOver(_ batch: PipelineBatch, _ attempt: UInt64, _ request: HTTPRequest) {
-    let delivery = EventDelivery(
+    var delivery = EventDelivery(
       pipeline: options.name, request: request, eventIDs: batch.batch.rows.map(\.id), attempt: batch.batch.attempt)
+    let subject = batch.batch.rows.first?.subject ?? ""
+    if batch.batch.rows.allSatisfy({ $0.subject == subject }) { delivery.subject = subject }
+    delivery.limitMilliseconds = answerLimit(request)
     let generation = state.generation
     let scheduler = scheduler
     let exchange = sink.deliver(delivery) { [weak self, weak batch] answer in
@@ -182,13 +185,16 @@ extension EventPipeline {
 
   /// A sink that never answers costs an attempt, not the pipeline.
   private func giveUpLater(_ batch: PipelineBatch, _ attempt: UInt64, _ request: HTTPRequest) {
-    let timeout = request.timeoutMilliseconds > 0 ? request.timeoutMilliseconds : 60_000
-    let delay = timeout.addingReportingOverflow(max(0, options.answerGraceMilliseconds))
-    batch.timer = scheduler.schedule(afterMilliseconds: delay.overflow ? .max : delay.partialValue) {
-      [weak self, weak batch] in
+    batch.timer = scheduler.schedule(afterMilliseconds: answerLimit(request)) { [weak self, weak batch] in
       guard let self, let batch, isCurrent(batch, attempt) else { return }
       answered(batch, attempt, .failed("no answer in time"))
     }
+  }
+
+  private func answerLimit(_ request: HTTPRequest) -> Int64 {
+    let timeout = request.timeoutMilliseconds > 0 ? request.timeoutMilliseconds : 60_000
+    let limit = timeout.addingReportingOverflow(max(0, options.answerGraceMilliseconds))
+    return limit.overflow ? .max : limit.partialValue
   }
 
   func isCurrent(_ batch: PipelineBatch, _ attempt: UInt64) -> Bool {
@@ -286,6 +292,8 @@ extension EventPipeline {
     case .taken: .done
     case .refused(let reason): .drop(reason: reason)
     case .failed(let reason): policy.classify(.failure(TransportFailure(.other, reason)), of: batch.batch)
+    case .forbidden(let reason): .failed(FetchFailure(.network, reason, next: .slow))
+    case .tooLarge: .split
     }
   }
 
@@ -298,6 +306,7 @@ extension EventPipeline {
     case .split where batch.request == nil, .refused where batch.request == nil: self.attempt(batch)
     case .split:
       state.splitRows = max(1, batch.numbers.count / 2)
+      if case .tooLarge(let reason) = answer { return divide(batch, reason) }
       divide(batch, "a single record is too large for the service")
     case .refused(let reason): divide(batch, reason)
     case .failed(let failure): retry(batch, completed(failure, answer))
@@ -324,7 +333,7 @@ extension EventPipeline {
     case .service(.failure(let cause)):
       if cause.kind == .cancelled { failure.message = "" } else if failure.message.isEmpty { failure.message = cause.message }
     case .failed(let reason): if failure.message.isEmpty { failure.message = reason }
-    case .taken, .refused: break
+    case .taken, .refused, .forbidden, .tooLarge: break
     }
     return failure
   }

@@ -97,4 +97,50 @@ final class LooseSink: EventSink, @unchecked Sendable {
     #expect(bench.counters.rejected == 1)
     #expect(bench.warnings.first?.contains("unknown pipeline") == true)
   }
+
+  @Test func whatHasToBeMendedFirstIsKeptAndTriedAgainSlowly() {
+    let sink = LooseSink()
+    let bench = PipelineBench(sink: sink)
+    bench.start()
+    bench.record("a")
+    _ = bench.flush()
+    sink.answer(0, .forbidden("the topic may not be written"))
+    bench.settle()
+    #expect(bench.lines.all.contains { $0.hasPrefix("error") && $0.contains("the topic may not be written") })
+    bench.advance(299_000)
+    #expect(sink.deliveries.all.count == 1)
+    bench.advance(1_000_000)
+    #expect(sink.deliveries.all.map(\.attempt) == [1, 2])
+    #expect(bench.counters.rejected == 0)
+  }
+
+  @Test func whatIsTooLargeIsDividedAndARecordThatIsSoAloneIsDropped() {
+    let sink = LooseSink()
+    let bench = PipelineBench(sink: sink)
+    bench.start()
+    bench.record("a", "b")
+    _ = bench.flush()
+    sink.answer(0, .tooLarge("larger than 10 bytes"))
+    bench.settle()
+    #expect(sink.deliveries.all.map(\.eventIDs.count) == [2, 1])
+    sink.answer(1, .tooLarge("larger than 10 bytes"))
+    bench.settle()
+    sink.answer(2, .taken)
+    bench.settle()
+    #expect(bench.counters.delivered == 1 && bench.counters.rejected == 1)
+    #expect(bench.warnings.contains { $0.contains("larger than 10 bytes") })
+  }
+
+  @Test func aDispatcherIsToldWhoseRecordsTheyAreAndHowLongItHas() {
+    let sink = LooseSink(answersAtOnce: .taken)
+    let bench = PipelineBench(sink: sink)
+    bench.start()
+    for subjects in [["anna", "anna"], ["anna", "bert"], ["", "anna"], [""]] {
+      for subject in subjects { bench.record("a", subject: subject) }
+      _ = bench.flush()
+      bench.settle()
+    }
+    #expect(sink.deliveries.all.map(\.subject) == ["anna", "", "", ""])
+    #expect(Set(sink.deliveries.all.map(\.limitMilliseconds)) == [40_000])
+  }
 }

@@ -9,7 +9,7 @@ from typing import Any
 
 from .._callback import implements, owner, report
 from .._native import lib
-from .._text import decode, decode_bytes
+from .._text import decode, decode_bytes, encode
 from ..status import Status
 from .headers import read_headers
 
@@ -25,6 +25,18 @@ class Batch:
     body: bytes
     event_ids: tuple[str, ...]
     """Stable: the same on every attempt."""
+    service: str
+    """The client's, e.g. "unleash"."""
+    path: str
+    """Of the URL, without its query, and with `***` for what may be a key or a person."""
+    key_hash: str
+    """The same for all clients that could send for one another."""
+    subject: str
+    """The person of whom all of the events speak; empty for none, and for several."""
+    timeout_ms: int
+    """How long the answer is waited for: one that comes later is ignored, and the batch comes again."""
+    attempt: int
+    """1 for the first."""
 
 
 class Receipt:
@@ -41,15 +53,20 @@ class Receipt:
         """Whether it was answered."""
         return self._pointer is None
 
-    def complete(self, status: Status = Status.OK) -> None:
-        """Says what became of the batch; the first answer counts.
+    def complete(self, status: Status = Status.OK, message: str | None = None) -> None:
+        """Says what became of the batch, and with a message, why; the first answer counts.
 
-        OK: delivered. ARGUMENT: refused for good, the events are dropped. Else: tried again later.
+        OK: delivered. ARGUMENT: refused for good, the events are dropped. Else: tried again later. With a message, also LIMIT:
+        too large, to be divided; CONFIG: not before something is mended, tried again at the slowest pace.
         """
         with self._lock:
             pointer, self._pointer = self._pointer, None
-        if pointer is not None:
+        if pointer is None:
+            return
+        if message is None:
             lib.hoist_dispatch_receipt_complete(pointer, int(status))
+        else:
+            lib.hoist_dispatch_receipt_answer(pointer, int(status), encode(message))
 
     def __del__(self) -> None:
         self.complete(Status.PLUGIN)
@@ -85,4 +102,10 @@ def _batch(batch: Any) -> Batch:
         read_headers(batch.headers, batch.header_count),
         decode_bytes(batch.body, batch.body_size),
         tuple(decode(batch.event_ids[index]) for index in range(batch.event_count)),
+        decode(batch.service),
+        decode(batch.path),
+        decode(batch.key_hash),
+        decode(batch.subject),
+        batch.timeout_ms,
+        batch.attempt,
     )
