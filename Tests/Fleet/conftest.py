@@ -1,4 +1,4 @@
-"""A plug-in under test, and a server for it."""
+"""The plug-ins under test, and servers for them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from dispatcher import Dispatcher, Receipt
+from kafka_server import KafkaServer
 from redis_server import RedisServer
 from table import Cache
 
@@ -94,3 +96,48 @@ def make(redis_plugin: Path, server: RedisServer) -> Iterator[Callable[..., Cach
     yield one
     for cache in made:
         cache.end()
+
+
+@pytest.fixture(scope="session")
+def kafka_plugin(sinks: None) -> Path:
+    return named("HOIST_KAFKA")
+
+
+@pytest.fixture(scope="session")
+def shared_kafka() -> Iterator[KafkaServer]:
+    with KafkaServer(brokers=2) as server:
+        yield server
+
+
+@pytest.fixture
+def kafka(shared_kafka: KafkaServer) -> Iterator[KafkaServer]:
+    yield shared_kafka
+    shared_kafka.heal()
+
+
+@pytest.fixture
+def dispatcher(kafka_plugin: Path, kafka: KafkaServer) -> Iterator[Callable[..., Dispatcher]]:
+    """Makes dispatchers over the cluster; an option None is left out."""
+    made: list[Dispatcher] = []
+
+    def one(**options: object) -> Dispatcher:
+        given = {"brokers": kafka.address, **options}
+        made.append(Dispatcher(kafka_plugin, {name: value for name, value in given.items() if value is not None}))
+        return made[-1]
+
+    yield one
+    for each in made:
+        each.end()
+
+
+@pytest.fixture(scope="session")
+def shared_dispatcher(kafka_plugin: Path, shared_kafka: KafkaServer) -> Iterator[Dispatcher]:
+    one = Dispatcher(kafka_plugin, {"brokers": shared_kafka.address, "topic": "{service}"})
+    yield one
+    one.end()
+
+
+@pytest.fixture
+def send(shared_dispatcher: Dispatcher, kafka: KafkaServer) -> Callable[..., Receipt]:
+    """Sends to a topic by one dispatcher that the tests share."""
+    return lambda topic, body=b"{}", **members: shared_dispatcher.send(body, service=topic, **members)

@@ -3,11 +3,15 @@
  *   evaluate N    asks for a flag so many times
  *   track NAME    records an event of this name; the status
  *   flush         waits until the service has all; the status
+ *   fork NAME     a child does as of track, flush and close; the gravest status
  *   close         the status, and the end */
+#define _POSIX_C_SOURCE 200809L
 #include <hoist/hoist.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { LIMIT_MS = 30000 };
 
@@ -43,6 +47,20 @@ static hoist_status track(hoist_client *client, const char *name) {
     return hoist_client_track(client, "recorded", NULL, &event);
 }
 
+static hoist_status in_child(hoist_client *client, const char *name) {
+    pid_t child = fork();
+    if (child == 0) {
+        hoist_status status = track(client, name);
+        if (status == HOIST_OK) status = hoist_client_flush(client, LIMIT_MS);
+        if (status == HOIST_OK) status = hoist_client_close(client, LIMIT_MS);
+        hoist_client_free(client);
+        _exit(status);
+    }
+    int ended = 0;
+    waitpid(child, &ended, 0);
+    return WIFEXITED(ended) ? WEXITSTATUS(ended) : HOIST_ERR_PLUGIN;
+}
+
 int main(int argc, char **argv) {
     if (argc != 5) return 2;
     char line[256];
@@ -55,6 +73,8 @@ int main(int argc, char **argv) {
             for (int left = atoi(line + 9); left > 0; left--) (void)hoist_client_bool(client, "switch", NULL, false, NULL);
         } else if (strncmp(line, "track ", 6) == 0) {
             status = track(client, line + 6);
+        } else if (strncmp(line, "fork ", 5) == 0) {
+            status = in_child(client, line + 5);
         } else if (strcmp(line, "flush") == 0) {
             status = hoist_client_flush(client, LIMIT_MS);
         } else {

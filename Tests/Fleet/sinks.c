@@ -40,3 +40,14 @@ struct hoist_launchdarkly_membership_sink {
 HOIST_API hoist_status hoist_launchdarkly_membership_sink_add(hoist_launchdarkly_membership_sink *sink, const char *reference, bool is_included) {
   return sink->add(reference, is_included);
 }
+
+/* Calls back with what became of a batch: see dispatcher.py. */
+struct hoist_dispatch_receipt {
+  void (*told)(hoist_status status, const char *message);
+};
+
+HOIST_API void hoist_dispatch_receipt_complete(hoist_dispatch_receipt *receipt, hoist_status status) { receipt->told(status, ""); }
+
+HOIST_API void hoist_dispatch_receipt_answer(hoist_dispatch_receipt *receipt, hoist_status status, const char *message) {
+  receipt->told(status, message);
+}

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from host import NOWHERE, Host
 from proxy import Proxy
 from redis_server import RedisServer
 from table import Cache
@@ -19,25 +18,7 @@ sys.path.insert(0, str(HERE.parents[0] / "Simulators"))
 from unleash import UnleashSimulator  # noqa: E402
 
 FLAGS = {"version": 1, "features": [{"name": "switch", "enabled": True, "strategies": [{"name": "default"}]}]}
-NOWHERE = "http://127.0.0.1:9/api"
 TAG = "{hoist:unleash:test}"
-
-
-class Host:
-    def __init__(self, command: list[str | Path]) -> None:
-        self.process = subprocess.Popen(command, env={**os.environ, "SWIFT_BACKTRACE": "enable=no"}, stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.errors = ""
-
-    def do(self, line: str) -> str:
-        assert self.process.stdin and self.process.stdout
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-        return self.process.stdout.readline().strip().removeprefix("HOIST_")
-
-    def end(self) -> None:
-        self.process.kill()
-        self.errors += self.process.communicate()[1]
 
 
 @pytest.fixture(scope="module")

@@ -59,8 +59,8 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
 
 def test_every_example_is_tried() -> None:
     programs = {path.stem for path in EXAMPLES.glob("*.c")} - {"load"}
-    # The provider has tests of its own, test_providers.py, and so have what is kept in files and in Redis, Tests/Fleet.
-    assert programs == {*WORK, "launchdarkly_hook", "flag_file_provider", "load_provider", "file_cache", "redis"}
+    # The provider has tests of its own, test_providers.py, and so have what is kept in files and in Redis, and what goes to Kafka, Tests/Fleet.
+    assert programs == {*WORK, "launchdarkly_hook", "flag_file_provider", "load_provider", "file_cache", "redis", "kafka"}
 
 
 @pytest.mark.parametrize("kind", WORK)

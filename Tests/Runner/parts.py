@@ -221,8 +221,10 @@ def plugins(context: Context) -> Counts:
 
 
 def fleet(context: Context) -> Counts:
-    cmake(context, context.release, targets=("hoist_redis",))
-    environment = {**library_environment(context), "HOIST_REDIS": str(context.library.parent / "libhoist-redis.so")}
+    cmake(context, context.release, targets=("hoist_redis", "hoist_kafka"))
+    folder = context.library.parent
+    environment = {**library_environment(context), "HOIST_REDIS": str(folder / "libhoist-redis.so"),
+                   "HOIST_KAFKA": str(folder / "libhoist-kafka.so")}
     return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", "-rsx", ROOT / "Tests/Fleet",
                          environment=environment, minutes=10)
 
@@ -323,7 +325,7 @@ PARTS = [
     Part("conformance", "recorded decisions and requests of the services", conformance, needs=("build", "release"),
          folders=("Tests/Conformance/run",)),
     Part("plugins", "plug-ins in C", plugins, needs=("release",), folders=("Tests/Plugins",)),
-    Part("fleet", "the plug-in over Redis, and a Redis that fails", fleet, needs=("release",), folders=("Tests/Fleet",)),
+    Part("fleet", "the plug-ins over Redis and Kafka, and servers that fail", fleet, needs=("release",), folders=("Tests/Fleet",)),
     Part("kills", "hosts killed at every write, and what the service was told", kills, needs=("release",),
          folders=("Tests/Faults/kill",)),
     Part("docs", "the documentation site: links, search, each block of code, what it names", docs, needs=("release",),

@@ -12,7 +12,7 @@ import pytest
 from conftest import LIBRARY, ROOT, inside, run, system_of
 from test_wheel import FEATURES
 
-PACKAGES = ["hoist", "hoist-redis", "libhoist-dev", "libhoist0.1", "python3-hoist"]
+PACKAGES = ["hoist", "hoist-kafka", "hoist-redis", "libhoist-dev", "libhoist0.1", "python3-hoist"]
 
 
 def lintian(file: Path) -> None:
