@@ -7,7 +7,7 @@
 #include <sys/random.h>
 
 /* How long the end waits for the answers to what is on its way to a broker. */
-enum { POLL_MS = 50, CLOSE_MS = 2000 };
+enum { CLOSE_MS = 2000 };
 
 /* ---- What librdkafka says: on the thread ---- */
 
@@ -54,9 +54,9 @@ static void report(rd_kafka_t *kafka, const rd_kafka_message_t *sent, void *opaq
 /* Every record is reported on. What no broker has seen is given back at once; what may have arrived is waited for. */
 static void end(rd_kafka_t *kafka, int wait_ms) {
   rd_kafka_purge(kafka, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_NON_BLOCKING);
-  for (int left = wait_ms; rd_kafka_outq_len(kafka) > 0 && left > 0; left -= POLL_MS) rd_kafka_poll(kafka, POLL_MS);
+  rd_kafka_flush(kafka, wait_ms);
   rd_kafka_purge(kafka, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT | RD_KAFKA_PURGE_F_NON_BLOCKING);
-  for (int left = CLOSE_MS; rd_kafka_outq_len(kafka) > 0 && left > 0; left -= POLL_MS) rd_kafka_poll(kafka, POLL_MS);
+  rd_kafka_flush(kafka, CLOSE_MS);
   rd_kafka_destroy(kafka);
 }
 
@@ -72,7 +72,7 @@ static void *hear(void *opaque) {
       if (kafka) end(kafka, CLOSE_MS);
       return NULL;
     }
-    rd_kafka_poll(kafka, POLL_MS);
+    rd_kafka_poll(kafka, -1); /* until there is something, or `wake` */
     char text[8];
     if (!rd_kafka_fatal_error(kafka, text, sizeof text)) continue;
     /* Such a producer takes nothing any more: the next record makes another. */
@@ -93,6 +93,15 @@ static bool start_thread(producer *own) {
   return own->has_thread;
 }
 
+/* Inside the lock, which keeps the producer there. The thread hears of it also when it is about to wait. */
+static void wake(producer *own) {
+  pthread_cond_signal(&own->changed);
+  if (!own->kafka) return;
+  rd_kafka_queue_t *queue = rd_kafka_queue_get_main(own->kafka);
+  rd_kafka_queue_yield(queue);
+  rd_kafka_queue_destroy(queue);
+}
+
 /* Inside the lock. */
 static bool make(producer *own, char *message, size_t size) {
   if (own->kafka) return true;
@@ -110,7 +119,7 @@ static bool make(producer *own, char *message, size_t size) {
     snprintf(message, size, "no producer of Kafka's can be made: %s", reason);
     return false;
   }
-  pthread_cond_signal(&own->changed);
+  wake(own);
   return true;
 }
 
@@ -152,7 +161,7 @@ void producer_free(producer *own) {
   producers_remove(own);
   pthread_mutex_lock(&own->lock);
   own->is_closing = true;
-  pthread_cond_signal(&own->changed);
+  wake(own);
   pthread_mutex_unlock(&own->lock);
   if (own->has_thread) pthread_join(own->thread, NULL);
   pthread_cond_destroy(&own->changed);

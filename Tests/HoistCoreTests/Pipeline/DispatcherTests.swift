@@ -109,7 +109,7 @@ final class LooseSink: EventSink, @unchecked Sendable {
     #expect(bench.lines.all.contains { $0.hasPrefix("error") && $0.contains("the topic may not be written") })
     bench.advance(299_000)
     #expect(sink.deliveries.all.count == 1)
-    bench.advance(1_000_000)
+    bench.advance(2_000)
     #expect(sink.deliveries.all.map(\.attempt) == [1, 2])
     #expect(bench.counters.rejected == 0)
   }
@@ -129,6 +129,19 @@ final class LooseSink: EventSink, @unchecked Sendable {
     bench.settle()
     #expect(bench.counters.delivered == 1 && bench.counters.rejected == 1)
     #expect(bench.warnings.contains { $0.contains("larger than 10 bytes") })
+  }
+
+  @Test func whatWaitsForConsentIsNotGivenToADispatcher() {
+    let sink = LooseSink(answersAtOnce: .taken)
+    let bench = PipelineBench(sink: sink)
+    bench.policy.admitted = { $0.subject != "anna" }
+    bench.start()
+    bench.record("a", subject: "anna")
+    bench.record("b", subject: "bert")
+    _ = bench.flush()
+    bench.settle()
+    #expect(sink.deliveries.all.map(\.subject) == ["bert"])
+    #expect(bench.counters.delivered == 1 && bench.counters.rejected == 0)
   }
 
   @Test func aDispatcherIsToldWhoseRecordsTheyAreAndHowLongItHas() {
