@@ -82,7 +82,8 @@ class Reader:
 
 
 def read(message: ctypes._Pointer[CMessage]) -> Record:
-    told, found = message.contents, {}
+    told = message.contents
+    found: dict[str, str] = {}
     headers, name, value, size = c_void_p(), c_char_p(), c_void_p(), c_size_t()
     if KAFKA.rd_kafka_message_headers(message, byref(headers)) == 0:
         while KAFKA.rd_kafka_header_get_all(headers, c_size_t(len(found)), byref(name), byref(value), byref(size)) == 0:

@@ -127,7 +127,8 @@ static hoist_status dispatch(void *user_data, const hoist_dispatch_batch *batch,
   case FAIL: status = HOIST_ERR_PLUGIN; break;
   case GARBAGE:
     hoist_dispatch_receipt_complete(NULL, HOIST_OK);
-    hoist_dispatch_receipt_complete(receipt, NO_STATUS);
+    hoist_dispatch_receipt_answer(NULL, HOIST_OK, NULL);
+    hoist_dispatch_receipt_answer(receipt, NO_STATUS, garbage);
     break;
   case TWICE:
     hoist_dispatch_receipt_complete(receipt, HOIST_OK);

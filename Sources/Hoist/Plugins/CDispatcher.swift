@@ -88,7 +88,7 @@ public func hoist_dispatch_receipt_answer(
   _ receipt: OpaquePointer?, _ status: hoist_status, _ message: UnsafePointer<CChar>?
 ) {
   guard let object = DispatchReceipt.handles.take(receipt) else { return }
-  let told = message.map { String(decoding: CString.bytes($0), as: UTF8.self) } ?? ""
+  let told = CString.text(message) ?? ""
   let reason = told.isEmpty ? "the dispatcher plug-in answered status \(status)" : told
   switch Status(rawValue: status) {
   case .ok: object.complete(.taken)
