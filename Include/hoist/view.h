@@ -14,7 +14,7 @@ extern "C" {
 /**
  * Pins the client's flags and a context as they are now: reads are consistent, the cheapest there are, and hand out
  * borrowed pointers. Thread-safe. Hold it for a request, not forever: it keeps its flags in memory. After the client's close
- * it answers as before, but nothing that it decides is kept or sent.
+ * it answers as before, but nothing that it decides is kept or sent. Hooks do not run for its reads.
  */
 typedef struct hoist_view hoist_view;
 

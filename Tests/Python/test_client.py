@@ -10,7 +10,7 @@ import pytest
 from waiting import until
 
 import hoist
-from hoist import aio, launchdarkly
+from hoist import launchdarkly
 from hoist._native import NULL, ffi, lib
 
 
@@ -182,11 +182,12 @@ def test_launchdarkly_has_its_context_from_the_beginning() -> None:
 
 def test_a_negative_time_limit_is_none() -> None:
     """Contract 5: negative waits without limit, zero asks. State: offline."""
+    from hoist import _awaited
     from hoist._text import milliseconds
 
     assert [milliseconds(seconds) for seconds in (None, -1, -1e-9, -math.inf)] == [-1] * 4
     assert [milliseconds(seconds) for seconds in (0, -0.0, 1e-9, 1.5, math.inf)] == [0, 0, 1, 1500, 2**62]
-    assert aio._deadline(-1) is None
+    assert _awaited._deadline(-1) is None
     with client() as own:
         assert own.flush(-1) is own.flush(None) is own.identify({"targetingKey": "u"}, None) is own.close(None) is hoist.Status.OK
 

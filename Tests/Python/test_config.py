@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ from optimizely import sample_datafile
 from waiting import until
 
 import hoist
-from hoist import kameleoon, optimizely, unleash
+from hoist import flagship, kameleoon, optimizely, unleash
 
 
 def test_every_property_is_described() -> None:
@@ -198,6 +200,33 @@ def test_plugins_of_a_wrong_kind_are_type_errors() -> None:
             setter(5)  # type: ignore[operator]
     with pytest.raises(TypeError, match="the class Hook itself"):
         config.add_hook(hoist.Hook)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda config: config.copy()])
+def test_a_copy_is_another_configuration_of_the_same_kind(copied) -> None:
+    """Before start: what one is changed to the other does not have, and plug-ins are shared."""
+    first = flagship.Config(env_id="e", api_key="k", online=False, store="none", decision_group="a")
+    taken: list[str] = []
+
+    class Log(hoist.Logger):
+        def write(self, level: hoist.LogLevel, message: str) -> None:
+            taken.append(message)
+
+    first.set_logger(Log())
+    second = copied(first)
+    assert type(second) is flagship.Config and second.provider == "flagship"
+    second.set("decision_group", "b")
+    assert (first.get("decision_group"), second.get("decision_group")) == ("a", "b")
+    del first
+    second.set("log.level", "info")
+    with hoist.Client(second) as client:
+        client.close(5)
+    assert until(lambda: taken)
+
+
+def test_a_configuration_does_not_give_its_secrets_away() -> None:
+    with pytest.raises(TypeError, match="cannot be pickled"):
+        pickle.dumps(hoist.Config("unleash", key="very-secret"))
 
 
 def test_a_property_that_is_none_is_a_mistake() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import threading
 import time
 from pathlib import Path
@@ -240,3 +241,27 @@ def test_what_is_no_cache_is_refused(open_flagship: Opener) -> None:
             open_flagship(**more)
     with pytest.raises(TypeError):
         open_flagship().observe_sdk(exposed=7)
+
+
+def test_making_a_visitor_hears_ctrl_c(open_flagship: Opener) -> None:
+    """A cache that does not answer is waited for, and Ctrl-C ends that at once (FS-51, contract 5; ready)."""
+    asked, answered = threading.Event(), threading.Event()
+
+    class Slow(Visitors):
+        def lookup(self, visitor_id: str) -> Any:
+            asked.set()
+            answered.wait(60)
+
+    client = open_flagship(visitor_cache=Slow(), properties={"visitor_cache.timeout_ms": 60_000})
+
+    def press() -> None:
+        assert asked.wait(30)
+        _thread.interrupt_main()
+
+    pressing = threading.Thread(target=press)
+    pressing.start()
+    with pytest.raises(KeyboardInterrupt):
+        client.visitor("anna")
+    assert not answered.is_set()
+    answered.set()
+    pressing.join()

@@ -188,12 +188,12 @@ def test_asyncio_waits_without_blocking(service: UnleashSimulator, open_client) 
         assert await client.ready()
         ticking.cancel()
         assert ticks >= 5
-        assert await aio.identify(client, {"userId": "u"})
+        assert await client.identify_async({"userId": "u"})
         assert client.bool("switch")
-        assert await aio.flush(client)
-        assert await aio.close(client)
+        assert await client.flush_async()
+        assert await client.close_async()
         assert await client.ready(1) is Status.CANCELLED
-        assert await aio.identify(client, {"userId": "v"}) in (Status.STATE, Status.CANCELLED)
+        assert await client.identify_async({"userId": "v"}) in (Status.STATE, Status.CANCELLED)
 
     asyncio.run(main())
 
@@ -218,7 +218,7 @@ def test_an_event_loop_dispatches(service: UnleashSimulator, open_client) -> Non
             with aio.attach(client):
                 client.observe(Topic.READY, lambda _: threads.add(threading.get_ident()))
                 assert await client.ready(10)
-                assert await aio.identify(client, {"userId": "u"})
+                assert await client.identify_async({"userId": "u"})
                 while not threads:
                     await asyncio.sleep(0.01)
         assert client.state is hoist.State.CLOSED

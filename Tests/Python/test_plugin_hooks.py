@@ -119,3 +119,11 @@ def test_seventeen_hooks_are_too_many() -> None:
     with pytest.raises(hoist.Error) as refused:
         offline_client(hooks=[hoist.Hook() for _ in range(17)])
     assert refused.value.status is Status.LIMIT
+
+
+def test_hooks_do_not_run_for_reads_of_a_view() -> None:
+    """As its documentation says, in C and here (state: ready)."""
+    calls: list[str] = []
+    with offline_client(hooks=[Record("a", calls)]) as client, client.view({"targetingKey": "u"}) as view:
+        assert view.bool("switch") is True and calls == []
+    assert "Hooks do not run" in (hoist.View.__doc__ or "")

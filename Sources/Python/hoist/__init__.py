@@ -12,7 +12,9 @@ a configuration is raised as `hoist.Error` when a client is made. Calls that may
 `Status`, which is true when they succeeded.
 """
 
-from . import aio
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING, Any
+
 from ._exit import set_exit_limit
 from ._native import lib as _lib
 from ._native import native as _native
@@ -59,6 +61,9 @@ from .provider import (
 from .status import Error, Status
 from .view import View
 
+if TYPE_CHECKING:
+    from . import aio, properties
+
 __version__ = "0.1.0"
 binding_mode: str = _native.name
 """How the library was reached: "compiled" or "plain"."""
@@ -67,6 +72,13 @@ binding_mode: str = _native.name
 def version() -> str:
     """Version of the library at run time."""
     return _decode(_lib.hoist_version())
+
+
+def __getattr__(name: str) -> Any:
+    # Not for every program: the one brings asyncio, the other is for those that annotate.
+    if name in ("aio", "properties"):
+        return _import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 __all__ = [
@@ -114,6 +126,7 @@ __all__ = [
     "binding_mode",
     "describe",
     "describe_plugin",
+    "properties",
     "providers",
     "set_exit_limit",
     "shared",

@@ -9,7 +9,7 @@ from datetime import date, datetime, timezone
 from typing import Any
 
 from ._native import ffi, lib
-from ._text import encode
+from ._text import encode, wrong
 from .status import Error, Status
 
 _SMALLEST, _LARGEST = -(2**63), 2**63 - 1
@@ -69,6 +69,8 @@ def fallback_of(number: float) -> float:
         return float(number)
     except OverflowError:
         return math.inf
+    except (TypeError, ValueError):
+        raise wrong(number, "a number") from None
 
 
 def double_of(number: float) -> float:
@@ -77,6 +79,8 @@ def double_of(number: float) -> float:
         double = float(number)
     except OverflowError:
         return math.nan
+    except (TypeError, ValueError):
+        raise wrong(number, "a number") from None
     return math.nan if isinstance(number, int) and double != number else double
 
 

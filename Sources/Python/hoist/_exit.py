@@ -69,7 +69,7 @@ def _close_with_child(_: object = None) -> None:
     util.Finalize(None, _close_all, exitpriority=-100)
     for child in children:
         # Workers of billiard's pool, which is Celery's, leave without that, too, by way of a function of its owner.
-        worker = getattr(child, "_target", None)
+        worker: Any = getattr(child, "_target", None)
         if hasattr(worker, "on_exit"):
             worker.on_exit = _closing_after(worker.on_exit)
 

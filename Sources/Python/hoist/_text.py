@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 from ._native import NULL, ffi, lib
@@ -12,6 +13,22 @@ _LONGEST_KEPT_KEY = 256
 _LONGEST_MILLISECONDS = 2**62
 
 
+def wrong(given: object, wanted: str) -> TypeError:
+    """What to raise for an argument of a wrong type: by the name that it has in the call of the outermost function here."""
+    name, frame = "the argument", sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__package__", "").partition(".")[0] == __package__:
+        name = next((known for known, value in frame.f_locals.items() if value is given), name)
+        frame = frame.f_back  # type: ignore[assignment]
+    return TypeError(f"{name} is {wanted}, not {type(given).__name__}")
+
+
+def blamed(key: object, fallback: object, kind: type) -> TypeError:
+    """What to raise where an evaluation could not be called: of the key and the fallback the one that is wrong."""
+    if not isinstance(key, str):
+        return wrong(key, "a str")
+    return wrong(fallback, "an int" if kind is int else f"a {kind.__name__}")
+
+
 def encode(text: str) -> bytes:
     """UTF-8 for C.
 
@@ -19,7 +36,7 @@ def encode(text: str) -> bytes:
     refuses it, where a text cut at the NUL would be another one.
     """
     if not isinstance(text, str):
-        raise TypeError(f"expected str, not {type(text).__name__}")
+        raise wrong(text, "a str")
     data = text.encode("utf-8", "surrogatepass")
     return data.replace(b"\0", b"\xc0\x80") if 0 in data else data
 
@@ -37,6 +54,13 @@ class _Keys(dict[str, bytes]):
 
 
 KEYS = _Keys()
+
+
+def document(text: str | bytes) -> bytes:
+    """UTF-8 with its length, for what is read whole."""
+    if not isinstance(text, (str, bytes)):
+        raise wrong(text, "a str or bytes")
+    return text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
 
 
 def optional(text: str | None) -> Any:
@@ -78,6 +102,8 @@ def take_text(text: Any) -> str | None:
 
 def milliseconds(seconds: float | None) -> int:
     """Seconds as the library takes them; None, as anything below 0, is no limit."""
+    if seconds is not None and not isinstance(seconds, (int, float)):
+        raise wrong(seconds, "a number of seconds or None")
     if seconds is None or seconds < 0:
         return -1
     if math.isnan(seconds):

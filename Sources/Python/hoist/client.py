@@ -5,15 +5,15 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, overload
 
-from . import _exit, aio
+from . import _exit
 from ._attributes import double_of, to_json
 from ._callback import start
 from ._constant import Constant
 from ._evaluation import Bool, Evaluations, Float, Int
 from ._native import NULL, ffi, lib
-from ._text import KEYS, decode, encode, milliseconds, take
+from ._text import KEYS, decode, encode, milliseconds, take, wrong
 from ._wait import interruptible
 from .config import Config, PropertyValue
 from .context import Context, ContextLike, as_context, pointer_of
@@ -24,8 +24,14 @@ from .plugins.headers import Headers
 from .status import Error, ErrorSlot, Status, check
 from .view import View
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .properties import FlagshipClient, Hooked, KameleoonClient, LaunchDarklyClient, OptimizelyClient, UnleashClient
+
 _Function = TypeVar("_Function", bound=Observer)
 _Self = TypeVar("_Self", bound="Client")
+_Properties = Union[Mapping[str, PropertyValue], None]
 
 
 class State(Constant):
@@ -50,14 +56,52 @@ class Client(Evaluations):
     Opening returns at once; fallbacks serve until the first flags are there. Raises `hoist.Error`
     for a configuration that is refused. A forked child goes on with the client it inherited.
     All times are seconds; a time limit of None or below 0 is none, and 0 asks without waiting.
+    Log lines go to the logger "hoist" of Python's `logging`, unless `logger` takes them. Type checkers know the five
+    services' properties as keywords; those of other providers are given as a mapping.
     """
 
     __slots__ = ("__weakref__",)
 
+    @overload
+    def __init__(
+        self, provider: Literal["unleash"], given: _Properties = None, /, **more: Unpack[UnleashClient]
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self, provider: Literal["optimizely"], given: _Properties = None, /, **more: Unpack[OptimizelyClient]
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self, provider: Literal["launchdarkly"], given: _Properties = None, /, **more: Unpack[LaunchDarklyClient]
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self, provider: Literal["flagship"], given: _Properties = None, /, **more: Unpack[FlagshipClient]
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self, provider: Literal["kameleoon"], given: _Properties = None, /, **more: Unpack[KameleoonClient]
+    ) -> None: ...
+
+    @overload
+    def __init__(self, provider: str, given: _Properties = None, /, **more: Unpack[Hooked]) -> None: ...
+
+    @overload
+    def __init__(
+        self, provider: Config, given: _Properties = None, /, *, logger: Logger | logging.Logger | None = None,
+        cache: Cache | None = None, transport: Transport | None = None, dispatcher: Dispatcher | None = None,
+        headers: HeaderProvider | Callable[[str], Headers] | None = None, hooks: Iterable[Hook] = (),
+        **more: PropertyValue,
+    ) -> None: ...  # fmt: skip
+
     def __init__(
         self,
         provider: str | Config,
-        properties: Mapping[str, PropertyValue] | None = None,
+        given: _Properties = None,
         /,
         *,
         logger: Logger | logging.Logger | None = None,
@@ -69,7 +113,7 @@ class Client(Evaluations):
         **more: PropertyValue,
     ) -> None:
         config = provider.copy() if isinstance(provider, Config) else Config(provider)
-        config.update(properties, **more)
+        config.update(given, **more)
         if logger is not None:
             config.set_logger(logger)
         if cache is not None:
@@ -80,13 +124,15 @@ class Client(Evaluations):
             config.set_dispatcher(dispatcher)
         if headers is not None:
             config.set_headers(headers)
+        if not isinstance(hooks, Iterable):
+            raise wrong(hooks, "an iterable of hoist.Hook")
         for hook in hooks:
             config.add_hook(hook)
         self._open(config)
 
     def _open(self, config: Config) -> None:
         place, slot = ffi.new("hoist_client **"), ErrorSlot()
-        slot.check(lib.hoist_client_open(config._pointer, place, slot.pointer), "the client")
+        slot.check(lib.hoist_client_open(config._to_open(), place, slot.pointer), "the client")
         self._pointer = ffi.gc(place[0], lib.hoist_client_free)
         _exit.watch(self)
 
@@ -110,6 +156,8 @@ class Client(Evaluations):
 
     @log_level.setter
     def log_level(self, level: LogLevel) -> None:
+        if not isinstance(level, Int):
+            raise wrong(level, "a hoist.LogLevel")
         check(lib.hoist_client_set_log_level(self._pointer, int(level)), "the log level")
 
     def share(self, name: str) -> None:
@@ -132,7 +180,9 @@ class Client(Evaluations):
 
     async def ready(self, timeout: Float | None = None) -> Status:
         """`wait_ready` for asyncio."""
-        return await aio.ready(self, timeout)
+        from . import _awaited
+
+        return await _awaited.ready(self, timeout)
 
     def identify(self, context: ContextLike, timeout: Float | None = 5.0) -> Status:
         """Changes the client's current context and waits for its flags. TIMEOUT leaves the change going on."""
@@ -146,6 +196,12 @@ class Client(Evaluations):
         call = lib.hoist_client_identify
         return start(lambda function, data: call(self._pointer, pointer_of(made), function, data), done)
 
+    async def identify_async(self, context: ContextLike, timeout: Float | None = 5.0) -> Status:
+        """`identify` for asyncio."""
+        from . import _awaited
+
+        return await _awaited.status_of(self, lambda done: self.identify_soon(context, done), timeout)
+
     @property
     def online(self) -> Bool:
         """Whether the network may be used. Offline, flags stay readable and events are kept."""
@@ -153,6 +209,8 @@ class Client(Evaluations):
 
     @online.setter
     def online(self, online: Bool) -> None:
+        if not isinstance(online, Bool):
+            raise wrong(online, "a bool")
         lib.hoist_client_set_online(self._pointer, online)
 
     def refresh(self) -> Status:
@@ -163,9 +221,21 @@ class Client(Evaluations):
         """Sends what is recorded and waits for the service's answers."""
         return Status(interruptible(lambda: lib.hoist_client_flush(self._pointer, milliseconds(timeout))))
 
+    async def flush_async(self, timeout: Float | None = 5.0) -> Status:
+        """`flush` for asyncio."""
+        from . import _awaited
+
+        return await _awaited.in_thread(self.flush, timeout)
+
     def close(self, timeout: Float | None = 3.0) -> Status:
         """Flushes and stops within the limit; may be repeated. Flags stay readable."""
         return Status(interruptible(lambda: lib.hoist_client_close(self._pointer, milliseconds(timeout))))
+
+    async def close_async(self, timeout: Float | None = 3.0) -> Status:
+        """`close` for asyncio."""
+        from . import _awaited
+
+        return await _awaited.in_thread(self.close, timeout)
 
     def reopen(self) -> None:
         """Starts a closed client again. Raises `hoist.Error` when it is not closed."""
@@ -253,7 +323,7 @@ class Client(Evaluations):
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await aio.close(self)
+        await self.close_async()
 
     def __reduce__(self) -> Any:
         raise TypeError("a client cannot be pickled or copied; a forked child may use the one it inherited")
@@ -309,6 +379,8 @@ def _json(value: Any, name: str) -> bytes:
 
 def _properties(properties: Mapping[str, Any]) -> tuple[Any, list[Any]]:
     """Event properties for C: the array, and what must live as long."""
+    if not isinstance(properties, Mapping):
+        raise wrong(properties, "a mapping")
     rows = ffi.new("hoist_event_property[]", len(properties))
     texts: list[Any] = []
     for row, (name, value) in zip(rows, properties.items(), strict=True):

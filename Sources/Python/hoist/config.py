@@ -8,18 +8,27 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from os import PathLike, fspath
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, overload
 
-from ._callback import table
+from ._callback import log, table
 from ._native import ffi, lib
-from ._text import encode, take
+from ._text import document, encode, take
+from ._wait import interruptible
 from .context import Context
-from .plugins import Cache, Dispatcher, HeaderProvider, Hook, Logger, LoggingAdapter, Transport
+from .plugins import Cache, Dispatcher, HeaderProvider, Hook, Logger, LoggingAdapter, Transport, describe_plugin
 from .plugins.headers import Headers, from_function
 from .status import ErrorSlot
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from . import properties
+
+_Self = TypeVar("_Self", bound="Config")
 PropertyValue = Union[str, bool, int, float, Mapping[str, Any], Sequence[Any], Context, "PathLike[str]"]
 """What a property can be set to; mappings, lists and contexts become JSON."""
+
+_Properties = Union[Mapping[str, PropertyValue], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +67,40 @@ class Config:
     place of the dot: `store_path`.
     """
 
-    __slots__ = ("_pointer", "_provider")
+    __slots__ = ("_has_logger", "_pointer", "_provider")
 
+    @overload
     def __init__(
-        self,
-        provider: str,
-        properties: Mapping[str, PropertyValue] | None = None,
-        /,
-        **more: PropertyValue,
-    ) -> None:
-        self._provider = provider
+        self, provider: Literal["unleash"], given: _Properties = None, /, **more: Unpack[properties.Unleash]
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self, provider: Literal["optimizely"], given: _Properties = None, /, **more: Unpack[properties.Optimizely]
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self, provider: Literal["launchdarkly"], given: _Properties = None, /, **more: Unpack[properties.LaunchDarkly]
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self, provider: Literal["flagship"], given: _Properties = None, /, **more: Unpack[properties.Flagship]
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self, provider: Literal["kameleoon"], given: _Properties = None, /, **more: Unpack[properties.Kameleoon]
+    ) -> None: ...
+
+    @overload
+    def __init__(self, provider: str, given: _Properties = None, /) -> None: ...
+
+    def __init__(self, provider: str, given: _Properties = None, /, **more: PropertyValue) -> None:
+        self._provider, self._has_logger = provider, False
         self._pointer: Any = ffi.gc(lib.hoist_config_new(encode(provider)), lib.hoist_config_free)
-        self.update(properties, **more)
+        self.update(given, **more)
 
     @property
     def provider(self) -> str:
@@ -81,7 +112,11 @@ class Config:
         if value is None:
             raise TypeError(f'property "{name}" is None; leave it out for its default')
         slot = ErrorSlot()
-        slot.check(lib.hoist_config_set(self._pointer, encode(name), encode(_text(value)), slot.pointer), name)
+        try:
+            text = encode(_text(value))
+        except (TypeError, ValueError) as problem:
+            raise TypeError(f'property "{name}" cannot be said in JSON: {problem}') from None
+        slot.check(lib.hoist_config_set(self._pointer, encode(name), text, slot.pointer), name)
 
     def unset(self, name: str) -> None:
         """Gives a property its default again. Raises `hoist.Error` for a name that does not exist."""
@@ -104,7 +139,7 @@ class Config:
 
     def load_json(self, text: str | bytes) -> None:
         """Sets all properties named in a JSON object, or none of them when one is refused."""
-        data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+        data = document(text)
         slot = ErrorSlot()
         slot.check(lib.hoist_config_set_json(self._pointer, data, len(data), slot.pointer), "configuration")
 
@@ -116,19 +151,29 @@ class Config:
     def check_store(self) -> None:
         """Raises `hoist.Error` where the store of a client would not work; tries it with a value, and makes its folder."""
         slot = ErrorSlot()
-        slot.check(lib.hoist_config_check_store(self._pointer, slot.pointer), "store")
+        call = lib.hoist_config_check_store
+        slot.check(interruptible(lambda: call(self._pointer, slot.pointer)), "store")
 
-    def copy(self) -> Config:
+    def copy(self: _Self) -> _Self:
         """A configuration with the same properties and plug-ins."""
-        twin = Config.__new__(Config)
-        twin._provider = self._provider
+        twin = type(self).__new__(type(self))
+        twin._provider, twin._has_logger = self._provider, self._has_logger
         twin._pointer = ffi.gc(lib.hoist_config_copy(self._pointer), lib.hoist_config_free)
         return twin
 
+    __copy__ = copy
+
+    def __deepcopy__(self: _Self, _: object) -> _Self:
+        return self.copy()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a configuration cannot be pickled: it does not give its secrets away, nor its plug-ins")
+
     def set_logger(self, logger: Logger | logging.Logger) -> None:
-        """Takes the log lines: a plug-in, or a logger of Python's `logging`."""
+        """Takes the log lines: a plug-in, or a logger of Python's `logging` in place of the one named "hoist"."""
         plugin = LoggingAdapter(logger) if isinstance(logger, logging.Logger) else logger
         self._plug(lib.hoist_config_set_logger, Logger, plugin, "logger")
+        self._has_logger = True
 
     def set_cache(self, cache: Cache) -> None:
         """Keeps what must outlive the process, in place of SQLite."""
@@ -160,6 +205,13 @@ class Config:
         slot = ErrorSlot()
         call = lib.hoist_config_load_plugin
         slot.check(call(self._pointer, encode(fspath(path)), encode(options), slot.pointer), "the plug-in")
+        self._has_logger = self._has_logger or "logger" in describe_plugin(path).kinds
+
+    def _to_open(self) -> Any:
+        """Its pointer; lines that no logger takes go to Python's `logging`."""
+        if not self._has_logger:
+            self.set_logger(log)
+        return self._pointer
 
     def _plug(self, call: Any, base: type, plugin: Any, kind: str, members: Callable[[Any], list[str]] | None = None) -> None:
         if not isinstance(plugin, base):

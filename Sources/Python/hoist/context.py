@@ -8,7 +8,7 @@ from typing import Any, Union
 
 from ._attributes import set_attribute
 from ._native import NULL, ffi, lib
-from ._text import decode, encode, optional, take
+from ._text import decode, document, encode, optional, take
 from .status import Error, ErrorSlot, Status, check
 
 TARGETING_KEY = "targetingKey"
@@ -56,7 +56,7 @@ class Context:
     @classmethod
     def from_json(cls, text: str | bytes) -> Context:
         """A context from a JSON object, as `from_dict`. Raises `hoist.Error`."""
-        data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+        data = document(text)
         slot = ErrorSlot()
         pointer = lib.hoist_context_from_json(data, len(data), slot.pointer)
         if not pointer:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ._attributes import fallback_of
 from ._native import NULL, ffi, lib
-from ._text import KEYS
+from ._text import KEYS, blamed, wrong
 from .detail import load
 
 Bool = bool
@@ -28,7 +28,8 @@ class View:
         with client.view(user) as view:
             view.bool("new-checkout")
 
-    Hold it for a request or a frame, not for ever: it keeps its flags in memory. Thread-safe.
+    Hold it for a request or a frame, not for ever: it keeps its flags in memory. Thread-safe. Hooks do not run for its
+    reads, as they do for the client's: what has to see each evaluation needs that.
     """
 
     __slots__ = ("_pointer", "__weakref__")
@@ -38,13 +39,19 @@ class View:
 
     def bool(self, key: str, fallback: Bool = False) -> Bool:
         """A boolean flag."""
-        result: Bool = _bool(self._pointer, KEYS[key], fallback)
+        try:
+            result: Bool = _bool(self._pointer, KEYS[key], fallback)
+        except TypeError:
+            raise blamed(key, fallback, Bool) from None
         return result
 
     def int(self, key: str, fallback: Int = 0) -> Int:
         """An integer flag."""
-        if _SMALLEST <= fallback <= _LARGEST:
-            return Int(_int64(self._pointer, KEYS[key], fallback))
+        try:
+            if _SMALLEST <= fallback <= _LARGEST:
+                return Int(_int64(self._pointer, KEYS[key], fallback))
+        except TypeError:
+            raise blamed(key, fallback, Int) from None
         # C cannot hand this fallback back, so two others tell whether one is due.
         first, second = _int64(self._pointer, KEYS[key], 0), _int64(self._pointer, KEYS[key], 1)
         return Int(first) if first == second else fallback
@@ -85,7 +92,7 @@ class View:
 
     def _text(self, call: Any, key: str, fallback: str) -> str:
         if not isinstance(fallback, str):
-            raise TypeError(f"the fallback is a str, not {type(fallback).__name__}")
+            raise wrong(fallback, "a str")
         length = _new(_new_length)
         pointer = self._pointer
         text = call(pointer, KEYS[key], NULL, length)

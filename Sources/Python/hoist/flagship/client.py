@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._attributes import to_json
 from .._callback import start as begin
@@ -12,13 +12,21 @@ from ..client import Client as _Client
 from ..config import Config as _Config
 from ..observer import Subscription
 from ..status import Status
-from .config import Config
+from .caches import HitCache, VisitorCache
+from .config import Config, set_caches
 from .context import Pairs
 from .exposure import VisitorExposed
 from .life import SDKStatus, observe
 from .visitor import FetchReason, FetchStatus, Visitor, make
 
-_PLUGINS = ("logger", "cache", "transport", "dispatcher", "headers", "hooks")
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ..properties import FlagshipClient, FlagshipRest, Hooked
+
+    class _More(FlagshipRest, Hooked, total=False):
+        visitor_cache: VisitorCache | None
+        hit_cache: HitCache | None
 
 
 class Client(_Client):
@@ -33,12 +41,18 @@ class Client(_Client):
 
     __slots__ = ()
 
-    def __init__(self, properties: Mapping[str, Any] | _Config | None = None, /, **more: Any) -> None:
-        plugins = {name: more.pop(name) for name in _PLUGINS if name in more}
-        if isinstance(properties, _Config):
-            super().__init__(properties, **plugins, **more)
-        else:
-            super().__init__(Config(properties, **more), **plugins)
+    def __init__(
+        self,
+        properties: Mapping[str, Any] | _Config | None = None,
+        /,
+        *,
+        visitor_cache: VisitorCache | None = None,
+        hit_cache: HitCache | None = None,
+        **more: Unpack[FlagshipClient],
+    ) -> None:
+        config = properties.copy() if isinstance(properties, _Config) else Config(properties)
+        set_caches(config, visitor_cache, hit_cache)
+        super().__init__(config, **more)
 
     # ---- Life ------------------------------------------------------------------------------------
 
@@ -74,6 +88,12 @@ class Client(_Client):
         """
         text, call = to_json(dict(event), "the event"), lib.hoist_flagship_collect_emotion
         return begin(lambda told, data: call(self._pointer, text, len(text), told, data), done)
+
+    async def collect_emotion_async(self, event: Mapping[str, Any], timeout: float | None = None) -> Status:
+        """`collect_emotion` for asyncio, until the service has it."""
+        from .. import _awaited
+
+        return await _awaited.status_of(self, lambda done: self.collect_emotion(event, done), timeout)
 
     # ---- Visitors --------------------------------------------------------------------------------
 
@@ -111,10 +131,8 @@ class Client(_Client):
         return Visitor(pointer, self) if pointer else None
 
 
-def start(env_id: str, api_key: str, config: _Config | Mapping[str, Any] | None = None, **more: Any) -> Client:
+def start(
+    env_id: str, api_key: str, config: _Config | Mapping[str, Any] | None = None, **more: Unpack[_More]
+) -> Client:
     """A client, by what the vendor's SDKs are started with. Takes a configuration, or what `flagship.Config` takes."""
-    if isinstance(config, _Config):
-        config = config.copy()
-        config.update(env_id=env_id, api_key=api_key, **more)
-        return Client(config)
     return Client(config, env_id=env_id, api_key=api_key, **more)

@@ -7,11 +7,10 @@ import weakref
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .. import aio
 from .._callback import implements, owner, start, table
 from .._constant import Constant
 from .._native import NULL, ffi, lib
-from .._text import decode, encode, milliseconds, optional, take
+from .._text import decode, document, encode, milliseconds, optional, take
 from .._wait import interruptible
 from ..status import ErrorSlot, Status
 from . import hits
@@ -99,7 +98,8 @@ class Visitor(Reading):
 
         A refusal erases what is cached of the visitor and what waits to be sent.
         """
-        return Status(lib.hoist_flagship_visitor_set_consent(self._pointer, has_consented))
+        call = lib.hoist_flagship_visitor_set_consent
+        return Status(interruptible(lambda: call(self._pointer, has_consented)))
 
     # ---- Context ---------------------------------------------------------------------------------
 
@@ -148,9 +148,11 @@ class Visitor(Reading):
         return start(lambda told, data: call(self._pointer, told, data), done)
 
     async def fetch_async(self, timeout: float | None = None) -> Status:
-        """`fetch` for a program on asyncio."""
+        """`fetch` for asyncio."""
+        from .. import _awaited
+
         client = self._client()
-        return Status.STATE if client is None else await aio.completion(client, self.fetch_soon, timeout)
+        return Status.STATE if client is None else await _awaited.status_of(client, self.fetch_soon, timeout)
 
     def export(self) -> str | None:
         """Flags, assignments and ids as JSON, for another visitor of the same id to begin with."""
@@ -196,7 +198,8 @@ def make(
     if exported is not None:
         options.exported, options.exported_length = state, len(texts[2])
     place, slot = ffi.new("hoist_flagship_visitor **"), ErrorSlot()
-    slot.check(lib.hoist_flagship_visitor_new(client._pointer, options, place, slot.pointer), "the visitor")
+    call = lib.hoist_flagship_visitor_new
+    slot.check(interruptible(lambda: call(client._pointer, options, place, slot.pointer)), "the visitor")
     return Visitor(place[0], client)
 
 
@@ -219,9 +222,7 @@ def _fetched(user_data: Any, _visitor: Any) -> None:
 
 
 def _encoded(text: str | bytes | None) -> bytes:
-    if text is None:
-        return b""
-    return text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+    return b"" if text is None else document(text)
 
 
 def _text(pointer: Any) -> str | None:

@@ -11,7 +11,7 @@ with kameleoon.Client(site_code=…) as client:
         visitor.track_conversion(17, 19.9)
 """
 
-from .client import Client, create, forget
+from .client import Client, create, forget, forget_async
 from .data import (
     ApplicationVersion,
     Browser,
@@ -62,6 +62,7 @@ __all__ = [
     "Visitor",
     "create",
     "forget",
+    "forget_async",
     "new_visitor_code",
     "version",
     "visitor_code_in_cookies",

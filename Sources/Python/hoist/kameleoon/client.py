@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .. import aio
 from .._native import NULL, ffi, lib
 from .._text import encode, milliseconds, optional
 from .._wait import interruptible
@@ -18,7 +17,10 @@ from . import flags
 from .life import Life
 from .visitor import Visitor, make
 
-_PLUGINS = ("logger", "cache", "transport", "dispatcher", "headers", "hooks")
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ..properties import KameleoonClient, KameleoonRest
 
 
 class Client(Life, _Client):
@@ -41,10 +43,10 @@ class Client(Life, _Client):
         /,
         *,
         config_file: str | os.PathLike[str] | None = None,
-        **more: Any,
+        **more: Unpack[KameleoonClient],
     ) -> None:
-        plugins = {name: more.pop(name) for name in _PLUGINS if name in more}
-        super().__init__(_config(properties, config_file, more), **plugins)
+        config, left = _config(properties, config_file)
+        super().__init__(config, left, **more)
 
     # ---- Readiness -------------------------------------------------------------------------------
 
@@ -59,6 +61,8 @@ class Client(Life, _Client):
 
     async def ready(self, timeout: float | None = None) -> Status:
         """`wait_ready` for asyncio."""
+        from .. import _awaited
+
         status = self._readiness()
         if status is not Status.TIMEOUT:
             return status
@@ -68,7 +72,7 @@ class Client(Life, _Client):
         def start(done: Callable[[Status], object]) -> Status:
             return self.run_when_ready(lambda is_ready: done(Status.OK if is_ready else Status.NETWORK), limit)
 
-        ended = await aio.completion(self, start, timeout)
+        ended = await _awaited.status_of(self, start, timeout)
         # A client that closes is not ready either; on the library's own threads nobody can ask.
         status = self._readiness() if ended is Status.NETWORK else ended
         return ended if status is Status.TIMEOUT else status
@@ -108,18 +112,22 @@ def create(
     site_code: str,
     visitor_code: str | None = None,
     config: Config | Mapping[str, Any] | None = None,
-    **more: Any,
+    **more: Unpack[KameleoonRest],
 ) -> Visitor:
     """Makes a visitor of a site, as the vendor's factory does; returns at once, the site is not ready yet.
 
     The first call for a site and environment opens a client for it, which all later calls share, until `forget`.
     Without any properties a configuration file is read if there is one. Raises `hoist.Error`.
     """
-    given = _config(config, None, more) if more or config is not None else None
     place, slot = ffi.new("hoist_kameleoon_visitor **"), ErrorSlot()
-    pointer = NULL if given is None else given._pointer
+    pointer = NULL
+    if more or config is not None:
+        given, left = _config(config)
+        given.update(left, **more)
+        pointer = given._to_open()
     call = lib.hoist_kameleoon_create
-    slot.check(call(encode(site_code), optional(visitor_code), pointer, place, slot.pointer), "the visitor")
+    site, code = encode(site_code), optional(visitor_code)
+    slot.check(interruptible(lambda: call(site, code, pointer, place, slot.pointer)), "the visitor")
     client: Any = adopt(lib.hoist_kameleoon_visitor_client(place[0]))
     return Visitor(place[0], client)
 
@@ -130,13 +138,20 @@ def forget(site_code: str, environment: str | None = None, timeout: float | None
     return Status(interruptible(lambda: call(encode(site_code), optional(environment), limit)))
 
 
+async def forget_async(site_code: str, environment: str | None = None, timeout: float | None = 3.0) -> Status:
+    """`forget` for asyncio."""
+    from .. import _awaited
+
+    return await _awaited.in_thread(forget, site_code, environment, timeout)
+
+
 def _config(
-    properties: Mapping[str, Any] | Config | None, file: str | os.PathLike[str] | None, more: Mapping[str, Any]
-) -> Config:
+    properties: Mapping[str, Any] | Config | None, file: str | os.PathLike[str] | None = None
+) -> tuple[Config, Mapping[str, Any] | None]:
+    """A configuration of its own, and the properties that are still to be set in it."""
     config = properties.copy() if isinstance(properties, Config) else Config("kameleoon")
     if file is not None:
         slot = ErrorSlot()
         call = lib.hoist_kameleoon_config_load_file
         slot.check(call(config._pointer, encode(os.fspath(file)), slot.pointer), "the configuration file")
-    config.update(None if isinstance(properties, Config) else properties, **more)
-    return config
+    return config, None if isinstance(properties, Config) else properties

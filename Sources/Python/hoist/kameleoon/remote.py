@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from .. import aio
 from .._attributes import to_json
 from .._callback import forget, function, implements, keep, owner
 from .._native import NULL, ffi, lib
@@ -102,9 +99,12 @@ class Remote:
     async def remote_visitor_data_async(
         self, filter: Filter | None = None, add_data: bool = True, timeout: float | None = None
     ) -> list[Data]:
-        """`remote_visitor_data` for a program on asyncio."""
-        answer = await _awaited(self, lambda done: self.remote_visitor_data_soon(done, filter, add_data, timeout))
-        found: list[Data] = answer
+        """`remote_visitor_data` for asyncio."""
+        from .. import _awaited
+
+        found: list[Data] = await _awaited.value_of(
+            self.client, lambda done: self.remote_visitor_data_soon(done, filter, add_data, timeout), "the visitor's data"
+        )
         return found
 
     # ---- Remote data -----------------------------------------------------------------------------
@@ -125,8 +125,12 @@ class Remote:
             self._pointer, optional(key), limit, told, data))  # fmt: skip
 
     async def remote_data_async(self, key: str | None = None, timeout: float | None = None) -> Any:
-        """`remote_data` for a program on asyncio."""
-        return await _awaited(self, lambda done: self.remote_data_soon(done, key, timeout))
+        """`remote_data` for asyncio."""
+        from .. import _awaited
+
+        return await _awaited.value_of(
+            self.client, lambda done: self.remote_data_soon(done, key, timeout), "remote data"
+        )
 
     # ---- Warehouse audiences ---------------------------------------------------------------------
 
@@ -154,10 +158,13 @@ class Remote:
     async def warehouse_audience_async(
         self, index: int, warehouse_key: str | None = None, timeout: float | None = None
     ) -> CustomData:
-        """`warehouse_audience` for a program on asyncio."""
-        return _alone(
-            await _awaited(self, lambda done: self.warehouse_audience_soon(index, done, warehouse_key, timeout))
-        )
+        """`warehouse_audience` for asyncio."""
+        from .. import _awaited
+
+        def begin(done: Callable[[Status, list[Data]], object]) -> Status:
+            return self.warehouse_audience_soon(index, done, warehouse_key, timeout)
+
+        return _alone(await _awaited.value_of(self.client, begin, "warehouse audiences"))
 
 
 @implements("kameleoon_data_done")
@@ -186,30 +193,6 @@ def _start(kind: str, done: Callable[..., object] | None, call: Callable[[Any, A
     if not status:
         forget(handle)
     return status
-
-
-async def _awaited(asking: Remote, call: Callable[[Callable[[Status, Any], object]], Status]) -> Any:
-    """What a call that takes a completion tells it. Raises `hoist.Error`."""
-    client, loop = asking.client, asyncio.get_running_loop()
-    answer: asyncio.Future[tuple[Status, Any]] = loop.create_future()
-
-    def arrive(status: Status, found: Any) -> None:
-        if not answer.done():
-            answer.set_result((status, found))
-
-    def settle(status: Status, found: Any) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(arrive, status, found)
-
-    if client is None:
-        check(int(call(settle)), "the call")
-        status, found = await answer
-    else:
-        with aio.attach(client):
-            check(int(call(settle)), "the call")
-            status, found = await answer
-    check(int(status), "the answer")
-    return found
 
 
 def _filter(filter: Filter | None) -> Any:

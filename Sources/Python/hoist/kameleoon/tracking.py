@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from .._callback import start
 from .._native import lib
 from ..status import Status
 from .data import CustomData, pointers
+
+if TYPE_CHECKING:
+    from .visitor import Visitor
 
 
 class Tracking:
@@ -33,3 +36,10 @@ class Tracking:
         """
         call = lib.hoist_kameleoon_visitor_flush
         return start(lambda told, data: call(self._pointer, instant, told, data), done)
+
+    async def flush_async(self, instant: bool = False, timeout: float | None = None) -> Status:
+        """`flush` for asyncio, until the service has it or it is kept. TIMEOUT: it goes on."""
+        from .. import _awaited
+
+        client = cast("Visitor", self).client
+        return await _awaited.status_of(client, lambda done: self.flush(instant, done), timeout)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._native import lib
 from .._text import optional
@@ -22,7 +22,12 @@ from .stores import BigSegmentStore, RulesStore, Stores, set_big_segments, set_s
 from .test_data import TestData
 from .variations import Variations
 
-_PLUGINS = ("logger", "cache", "transport", "dispatcher", "headers")
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ..properties import LaunchDarklyRest, Plugins
+
+    class _More(LaunchDarklyRest, Plugins, total=False): ...
 
 
 class Client(Life, Connection, Variations, Server, Migrations, Events, Stores, _Client):
@@ -54,11 +59,9 @@ class Client(Life, Connection, Variations, Server, Migrations, Events, Stores, _
         rules_store: RulesStore | None = None,
         big_segments: BigSegmentStore | None = None,
         test_data: TestData | None = None,
-        **more: Any,
+        **more: Unpack[_More],
     ) -> None:
-        plugins = {name: more.pop(name) for name in _PLUGINS if name in more}
         config = properties.copy() if isinstance(properties, Config) else Config("launchdarkly", properties)
-        config.update(**more)
         if context is not None:
             config.set("context", as_launchdarkly(context).to_json())
         for hook in hooks:
@@ -70,7 +73,7 @@ class Client(Life, Connection, Variations, Server, Migrations, Events, Stores, _
         if test_data is not None:
             test_data.give(config)
         adapters = [add_plugin(config, plugin) for plugin in launchdarkly_plugins]
-        super().__init__(config, **plugins)
+        super().__init__(config, **more)
         for adapter in adapters:
             for metadata in adapter.environments:
                 adapter.plugin.register(self.environment(metadata.environment) or self, metadata)

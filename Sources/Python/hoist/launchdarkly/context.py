@@ -8,7 +8,7 @@ from typing import Any, Union
 
 from .._attributes import to_json
 from .._native import NULL, ffi, lib
-from .._text import decode, encode, optional, take
+from .._text import decode, document, encode, optional, take
 from ..context import Context as HoistContext
 from ..status import Error, ErrorSlot, Status, check
 
@@ -70,7 +70,7 @@ class Context:
     @classmethod
     def from_json(cls, text: str | bytes) -> Context:
         """A context as the service writes it, or a user of old; a client generates a key that is left out. Raises `hoist.Error`."""
-        data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+        data = document(text)
         slot = ErrorSlot()
         return cls._made(lib.hoist_launchdarkly_context_from_json(data, len(data), slot.pointer), slot)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from .._callback import forget, implements, owner, start
 from .._constant import Constant
@@ -13,6 +13,9 @@ from .._wait import interruptible
 from ..context import Context as HoistContext
 from ..status import Status
 from .context import AnyContext, as_launchdarkly
+
+if TYPE_CHECKING:
+    from ..client import Client
 
 Done = Callable[[Status], object]
 
@@ -71,6 +74,12 @@ class Life:
         limit, call = milliseconds(timeout), lib.hoist_launchdarkly_start
         return start(lambda told, data: call(self._pointer, limit, told, data), done, "launchdarkly_started")
 
+    async def start_async(self, timeout: float | None = None) -> Status:
+        """`start` for asyncio."""
+        from .. import _awaited
+
+        return await _awaited.status_of(cast("Client", self), lambda done: self.start_soon(timeout, done))
+
     @property
     def is_initialized(self) -> bool:
         """Whether this environment has talked to the service about flags, or has been offline.
@@ -90,6 +99,12 @@ class Life:
         """Goes online or offline; `done` is called once if this answers OK: with OK when flags have come."""
         call = lib.hoist_launchdarkly_set_online
         return start(lambda told, data: call(self._pointer, online, told, data), done)
+
+    async def set_online_async(self, online: bool, timeout: float | None = None) -> Status:
+        """`set_online_soon` for asyncio, until flags have come. TIMEOUT: it goes on."""
+        from .. import _awaited
+
+        return await _awaited.status_of(cast("Client", self), lambda done: self.set_online_soon(online, done), timeout)
 
     # ---- Identify --------------------------------------------------------------------------------
 
@@ -127,6 +142,22 @@ class Life:
             done,
             "launchdarkly_identified",
         )
+
+    async def identify_async(
+        self,
+        context: AnyContext | None,
+        timeout: float | None = 5.0,
+        *,
+        sheddable: bool = True,
+        cache: CacheUsage = CacheUsage.YES,
+    ) -> Status:
+        """`identify` for asyncio."""
+        from .. import _awaited
+
+        def begin(done: Done) -> Status:
+            return self.identify_soon(context, done, timeout=timeout, sheddable=sheddable, cache=cache)
+
+        return await _awaited.status_of(cast("Client", self), begin)
 
 
 def _core(context: AnyContext | None) -> HoistContext | None:

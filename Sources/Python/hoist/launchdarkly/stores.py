@@ -12,6 +12,7 @@ from .._constant import Constant
 from .._native import ffi, lib
 from .._text import decode, decode_bytes, encode, structs
 from ..config import Config
+from .._wait import interruptible
 from ..status import ErrorSlot, Status, check
 
 
@@ -119,7 +120,7 @@ class Stores:
     def _status(self, kind: str, call: Any) -> StoreStatus:
         found = ffi.new(f"{kind} *")
         found.struct_size = ffi.sizeof(kind)
-        check(call(self._pointer, found), "the store's status")
+        check(interruptible(lambda: int(call(self._pointer, found))), "the store's status")
         return StoreStatus(bool(found.is_available), bool(found.is_stale))
 
 

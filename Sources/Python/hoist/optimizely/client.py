@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._native import ffi, lib
 from .._text import KEYS, encode, optional, take, take_text
@@ -20,7 +20,11 @@ from .platform import PlatformManager, Scalar, send_event, set_platform
 from .profiles import ProfileService, set_profiles
 from .user import User, load_json, with_tags
 
-_PLUGINS = ("logger", "cache", "transport", "dispatcher", "headers", "hooks")
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ..properties import OptimizelyClient
+
 _VARIABLES: dict[type, tuple[Any, str | None]] = {
     bool: (lib.hoist_optimizely_feature_bool, "bool *"),
     int: (lib.hoist_optimizely_feature_int64, "int64_t *"),
@@ -47,16 +51,14 @@ class Client(Life, _Client):
         *,
         profiles: ProfileService | None = None,
         platform: PlatformManager | None = None,
-        **more: Any,
+        **more: Unpack[OptimizelyClient],
     ) -> None:
-        plugins = {name: more.pop(name) for name in _PLUGINS if name in more}
         config = properties.copy() if isinstance(properties, Config) else Config("optimizely", properties)
-        config.update(**more)
         if profiles is not None:
             set_profiles(config, profiles)
         if platform is not None:
             set_platform(config, platform)
-        super().__init__(config, **plugins)
+        super().__init__(config, **more)
 
     @property
     def config(self) -> dict[str, Any] | None:

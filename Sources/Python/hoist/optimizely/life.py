@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from .._callback import start
 from .._native import NULL, lib
-from .._text import decode, milliseconds, take, take_text
+from .._text import decode, document, milliseconds, take, take_text
 from .._wait import interruptible
-from ..status import ErrorSlot, Status
+from ..status import ErrorSlot, Status, check
+
+if TYPE_CHECKING:
+    from ..client import Client
 
 Datafile = str | bytes
 
@@ -34,12 +37,12 @@ class Life:
 
         `update`: what is downloaded is served at once. Raises `hoist.Error` when there is nothing to serve.
         """
-        data = None if datafile is None else _bytes(datafile)
+        data = None if datafile is None else document(datafile)
         slot = ErrorSlot()
         call = lib.hoist_optimizely_start_with_datafile
         given = (NULL, 0) if data is None else (data, len(data))
-        status = call(self._pointer, *given, _flags(update, background_fetch), slot.pointer)
-        slot.check(status, "the datafile")
+        flags = _flags(update, background_fetch)
+        slot.check(interruptible(lambda: call(self._pointer, *given, flags, slot.pointer)), "the datafile")
 
     def start_with_file(
         self, path: str | os.PathLike[str], *, update: bool = False, background_fetch: bool = True
@@ -47,8 +50,8 @@ class Life:
         """`start_with_datafile` from a file."""
         slot = ErrorSlot()
         call = lib.hoist_optimizely_start_with_file
-        flags = _flags(update, background_fetch)
-        slot.check(call(self._pointer, os.fsencode(path), flags, slot.pointer), "the datafile's file")
+        name, flags = os.fsencode(path), _flags(update, background_fetch)
+        slot.check(interruptible(lambda: call(self._pointer, name, flags, slot.pointer)), "the datafile's file")
 
     def start(self, timeout: float | None = None) -> None:
         """Downloads first; without an answer in time what is saved is served, else what the properties bring.
@@ -65,6 +68,13 @@ class Life:
         """`start` that does not wait; `done` is called once if this answers OK."""
         limit = milliseconds(timeout)
         return start(lambda call, data: lib.hoist_optimizely_start(self._pointer, limit, call, data), done)
+
+    async def start_async(self, timeout: float | None = None) -> None:
+        """`start` for asyncio. Raises `hoist.Error` when there is nothing to serve."""
+        from .. import _awaited
+
+        status = await _awaited.status_of(cast("Client", self), lambda done: self.start_soon(timeout, done))
+        check(int(status), "the start")
 
     @property
     def datafile(self) -> bytes | None:
@@ -85,6 +95,12 @@ class Life:
         """Downloads, checks and keeps a datafile for the next start; `done` is called once if this answers OK."""
         return start(lambda call, data: lib.hoist_optimizely_download_datafile(self._pointer, call, data), done)
 
+    async def download_datafile_async(self, timeout: float | None = None) -> Status:
+        """`download_datafile` for asyncio, until the datafile is kept."""
+        from .. import _awaited
+
+        return await _awaited.status_of(cast("Client", self), self.download_datafile, timeout)
+
     @property
     def has_saved_datafile(self) -> bool:
         """Whether a datafile is saved for this SDK key, where the next run finds it; in memory, the next start of this client."""
@@ -97,7 +113,7 @@ class Life:
 
     def save_datafile(self, datafile: Datafile) -> None:
         """Saves a datafile for the next start. Raises `hoist.Error` for what is none."""
-        data = _bytes(datafile)
+        data = document(datafile)
         slot = ErrorSlot()
         slot.check(lib.hoist_optimizely_save_datafile(self._pointer, data, len(data), slot.pointer), "the datafile")
 
@@ -108,10 +124,6 @@ class Life:
     def set_active(self, active: bool) -> Status:
         """Whether the program is in the foreground; while it is not, polling and the delivery of events rest."""
         return Status(lib.hoist_optimizely_set_active(self._pointer, active))
-
-
-def _bytes(datafile: Datafile) -> bytes:
-    return datafile if isinstance(datafile, bytes) else datafile.encode("utf-8", "surrogatepass")
 
 
 def _flags(update: bool, background_fetch: bool) -> int:

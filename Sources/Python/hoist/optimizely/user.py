@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .. import aio
 from .. import detail as _detail
 from .._attributes import to_json
 from .._callback import forget, function, implements, keep, log, owner, start
@@ -122,24 +119,13 @@ class User:
         return status
 
     async def decide_async(self, client: Client, keys: Iterable[str] | None = None, options: Options = ()) -> Decisions:
-        """`decide_wait` for a program on asyncio. Raises `hoist.Error` when the client closes first."""
-        loop = asyncio.get_running_loop()
-        answer: asyncio.Future[tuple[Status, Decisions]] = loop.create_future()
+        """`decide_wait` for asyncio. Raises `hoist.Error` when the client closes first."""
+        from .. import _awaited
 
-        def settle(status: Status, decisions: Decisions) -> None:
-            if not answer.done():
-                answer.set_result((status, decisions))
-
-        def tell(status: Status, decisions: Decisions) -> None:
-            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                loop.call_soon_threadsafe(settle, status, decisions)
-
-        with aio.attach(client):
-            status = self.decide_soon(keys, options, tell)
-            check(int(status), "decisions")
-            status, decisions = await answer
-            check(int(status), "decisions")
-            return decisions
+        found: Decisions = await _awaited.value_of(
+            client, lambda done: self.decide_soon(keys, options, done), "decisions"
+        )
+        return found
 
     # ---- Forced decisions ------------------------------------------------------------------------
 
@@ -197,8 +183,10 @@ class User:
     async def fetch_segments_async(
         self, client: Client, options: Iterable[SegmentOption] = (), timeout: float | None = 10.0
     ) -> Status:
-        """`fetch_segments` for a program on asyncio."""
-        return await aio.completion(client, lambda done: self.fetch_segments_soon(done, options), timeout)
+        """`fetch_segments` for asyncio."""
+        from .. import _awaited
+
+        return await _awaited.status_of(client, lambda done: self.fetch_segments_soon(done, options), timeout)
 
     # ---- Events ----------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from os import PathLike, fspath
 from typing import Any, Union
 
 from .._native import ffi, lib
-from .._text import decode, encode
+from .._text import decode, document, encode
 from ..status import ErrorSlot, check
 from .variant import Payload, Variant, tristate
 
@@ -35,11 +35,9 @@ class Bootstrap:
             self.add(toggle)
 
     @classmethod
-    def from_json(cls, document: str | bytes | Mapping[str, Any]) -> Bootstrap:
+    def from_json(cls, text: str | bytes | Mapping[str, Any]) -> Bootstrap:
         """Flags from the service's answer format. Raises `hoist.Error` when it cannot be read."""
-        if isinstance(document, Mapping):
-            document = json.dumps(document)
-        data = document if isinstance(document, bytes) else document.encode("utf-8", "surrogatepass")
+        data = document(json.dumps(text) if isinstance(text, Mapping) else text)
         slot = ErrorSlot()
         return cls._of(lib.hoist_unleash_bootstrap_from_json(data, len(data), slot.pointer), slot)
 

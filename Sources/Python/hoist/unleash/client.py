@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 from .. import detail as _detail
 from .. import observer as _observer
 from .._callback import function, start, table
 from .._native import NULL, ffi, lib
-from .._text import KEYS, decode, encode, milliseconds, optional, take
+from .._text import KEYS, decode, document, encode, milliseconds, optional, take, wrong
 from .._wait import interruptible
 from ..client import Client as _Client
 from ..config import Config
@@ -24,6 +24,11 @@ from .impression import Impression
 from .storage import Storage
 from .strategy import Strategy, StrategyFunction, as_strategy
 from .variant import Variant
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ..properties import UnleashClient
 
 Fallback = Union[bool, Callable[[str, Union[Context, None]], bool], None]
 """The answer for an unknown toggle, or a function that gives it."""
@@ -60,19 +65,16 @@ class Client(_Client):
 
     def __init__(
         self,
-        properties: Mapping[str, Any] | Config | None = None,
+        given: Mapping[str, Any] | Config | None = None,
         /,
         *,
         toggles: BootstrapLike | None = None,
         strategies: Mapping[str, Strategy | StrategyFunction] | None = None,
         storage: Storage | None = None,
         poller: Config | None = None,
-        **more: Any,
+        **more: Unpack[UnleashClient],
     ) -> None:
-        own = ("logger", "cache", "transport", "dispatcher", "headers", "hooks")
-        plugins = {name: more.pop(name) for name in own if name in more}
-        config = properties.copy() if isinstance(properties, Config) else Config("unleash", properties)
-        config.update(**more)
+        config = given.copy() if isinstance(given, Config) else Config("unleash", given)
         if toggles is not None:
             set_bootstrap = lib.hoist_unleash_config_set_bootstrap
             check(set_bootstrap(config._pointer, as_bootstrap(toggles)._pointer), "the bootstrap")
@@ -80,9 +82,11 @@ class Client(_Client):
             add_strategy(config, name, strategy)
         if storage is not None:
             set_storage(config, storage)
+        if poller is not None and not isinstance(poller, Config):
+            raise wrong(poller, "a hoist.Config")
         if poller is not None:
             check(lib.hoist_unleash_config_set_poller(config._pointer, poller._pointer), "the poller")
-        super().__init__(config, **plugins)
+        super().__init__(config, **more)
 
     # ---- Toggles and variants --------------------------------------------------------------------
 
@@ -154,6 +158,12 @@ class Client(_Client):
         pointer = NULL if bootstrap is None else bootstrap._pointer
         return start(lambda call, data: lib.hoist_unleash_start(self._pointer, pointer, call, data), done)
 
+    async def start_async(self, toggles: BootstrapLike | None = None, timeout: float | None = 5.0) -> Status:
+        """`start` for asyncio."""
+        from .. import _awaited
+
+        return await _awaited.status_of(self, lambda done: self.start_soon(toggles, done), timeout)
+
     def stop(self) -> Status:
         """Ends fetching and removes every observer. Flags stay readable; `start` begins again."""
         return Status(lib.hoist_unleash_stop(self._pointer))
@@ -190,6 +200,16 @@ class Client(_Client):
         made, laid = as_context(context), as_context(properties)
         update = lib.hoist_unleash_update_context
         return start(lambda call, data: update(self._pointer, pointer_of(made), pointer_of(laid), call, data), done)
+
+    async def update_context_async(
+        self, context: ContextLike, properties: ContextLike = None, timeout: float | None = 5.0
+    ) -> Status:
+        """`update_context` for asyncio."""
+        from .. import _awaited
+
+        return await _awaited.status_of(
+            self, lambda done: self.update_context_soon(context, properties, done), timeout
+        )
 
     def set_context_field(self, name: str, value: str | None) -> Status:
         """Sets, or with None removes, one field or property; several changes in a row are fetched once.
@@ -228,7 +248,7 @@ class Client(_Client):
 
 def context_from_json(text: str | bytes) -> Context:
     """A context from JSON as Unleash's engine reads one: "properties" are opened, numbers become text."""
-    data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+    data = document(text)
     slot = ErrorSlot()
     pointer = lib.hoist_unleash_context_from_json(data, len(data), slot.pointer)
     if not pointer:
