@@ -208,9 +208,9 @@ function(hoist_add_library)
                                    COMPATIBILITY SameMinorVersion)
 endfunction()
 
-# Completions, by the tool itself, and man pages, by the program that its argument parser brings along; in the folders that
-# shells and `man` look into. Sets `result` to the files.
-function(hoist_add_manual result)
+# Completions, by the tool itself, and man pages, by the program that its argument parser brings along, in folder `parser`; in
+# the folders that shells and `man` look into. Sets `result` to the files.
+function(hoist_add_manual parser result)
   set(tool "${hoist_tool_folder}/hoist")
   set(shells bash zsh fish)
   set(completions "${hoist_share_folder}/bash-completion/completions/hoist"
@@ -223,10 +223,6 @@ function(hoist_add_manual result)
                          COMMAND "${tool}" --generate-completion-script ${shell} > "${file}")
   endforeach()
   set(scratch "${PROJECT_BINARY_DIR}/swift-manual")
-  set(parser "${hoist_tool_scratch}/checkouts/swift-argument-parser")
-  if(HOIST_ARGUMENT_PARSER)
-    set(parser "${HOIST_ARGUMENT_PARSER}")
-  endif()
   string(TIMESTAMP date "%Y-%m-%d" UTC)
   add_custom_command(
     OUTPUT ${completions} "${pages}/hoist.1"
@@ -255,11 +251,18 @@ function(hoist_add_tool)
   set(linker_flags "-L${hoist_library_folder}" "-rpath=${runpath}" -z relro -z now -z noexecstack --icf=all
       ${hoist_packed_relocations})
   list(TRANSFORM linker_flags PREPEND "-Xlinker;")
+  set(parser "${hoist_tool_scratch}/checkouts/swift-argument-parser")
+  if(HOIST_ARGUMENT_PARSER)
+    set(parser "${HOIST_ARGUMENT_PARSER}")
+  endif()
+  # The parser's sources may be anywhere, and what their folder shares with the package's is not to shorten their names.
+  set(command ${hoist_swift_command})
+  list(INSERT command 2 -Xswiftc -file-prefix-map -Xswiftc "${parser}=swift-argument-parser" -Xswiftc -file-compilation-dir -Xswiftc .)
   add_custom_command(
     OUTPUT "${hoist_tool_folder}/hoist"
     COMMAND "${CMAKE_COMMAND}" -E rm -f "${hoist_tool_scratch}/${hoist_swift_configuration}/hoist-cli"
     COMMAND "${CMAKE_COMMAND}" -E env "HOIST_ARGUMENT_PARSER=${HOIST_ARGUMENT_PARSER}"
-            ${hoist_swift_command} --package-path "${hoist_tool_package}" --scratch-path "${hoist_tool_scratch}"
+            ${command} --package-path "${hoist_tool_package}" --scratch-path "${hoist_tool_scratch}"
             --only-use-versions-from-resolved-file --product hoist-cli ${linker_flags}
     COMMAND ${hoist_check_glibc} -D "file=${hoist_tool_scratch}/${hoist_swift_configuration}/hoist-cli"
             -P "${PROJECT_SOURCE_DIR}/cmake/check_glibc.cmake"
@@ -269,6 +272,6 @@ function(hoist_add_tool)
     DEPENDS ${sources} "${hoist_library}" ${hoist_linker}
     COMMENT "Building the hoist tool with SwiftPM"
     VERBATIM)
-  hoist_add_manual(manual)
+  hoist_add_manual("${parser}" manual)
   add_custom_target(hoist_tool ALL DEPENDS "${hoist_tool_folder}/hoist" ${manual})
 endfunction()
