@@ -136,6 +136,7 @@ def copies() -> None:
     for name, text in pictures.page().items():
         put(name, text)
     put("reference/contract.md", (ROOT / "Documentation/contract.md").read_text())
+    put("reference/porting.md", (ROOT / "Documentation/porting.md").read_text())
     put("changes.md", (ROOT / "CHANGELOG.md").read_text())
     put("security.md", (ROOT / "SECURITY.md").read_text())
 

@@ -149,6 +149,10 @@ def pytest(context: Context, folder: str) -> Counts:
                          environment=library_environment(context), minutes=30)
 
 
+def porting(context: Context) -> Counts:
+    return pytest(context, "Tests/Porting")
+
+
 def simulators(context: Context) -> Counts:
     return pytest(context, "Tests/Simulators")
 
@@ -315,6 +319,7 @@ PARTS = [
     Part("install", "the installed tree with its tool, in place and moved", install, needs=("release",)),
     Part("shipping", "wheel and source packages; with --full the Debian packages, in clean systems", shipping, needs=("release",),
          folders=("Tests/Shipping",)),
+    Part("porting", "all C for aarch64, and the shims' tests there", porting, folders=("Tests/Porting",)),
     Part("simulators", "the service simulators", simulators, folders=("Tests/Simulators",)),
     Part("python", "the Python binding, and the library through it", python, needs=("release",),
          folders=("Sources/Python", "Tests/Python")),
