@@ -17,6 +17,7 @@ from .locate import Location
 MODULE = "hoist._compiled"
 # One compiled module serves this and every later Python.
 _OLDEST_PYTHON = "0x030A0000"
+_NATIVE = Path(__file__).resolve().parent.parent / "native"
 _SYSTEM_FOLDERS = ("/lib", "/usr/lib")
 _INSTALLED_FOLDERS = (*_SYSTEM_FOLDERS, "/usr/local/lib")
 
@@ -51,12 +52,13 @@ def configure(extension: Extension, location: Location, source: Path, *, bundled
     builder.cdef(text + python_declarations(found))
     headers = (header.relative_to(location.include).as_posix() for header in public_headers(location.include))
     includes = "".join(f"#include <{name}>\n" for name in headers)
-    builder.set_source(MODULE, includes + c_source(found))
+    builder.set_source(MODULE, includes + c_source(found) + '#include "calls.c"\n')
     source.parent.mkdir(parents=True, exist_ok=True)
     builder.emit_c_code(str(source))
 
     extension.sources = [str(source)]
-    extension.include_dirs = [str(location.include)]
+    extension.depends = [str(path) for path in sorted(_NATIVE.iterdir())]
+    extension.include_dirs = [str(location.include), str(_NATIVE)]
     extension.define_macros = [("Py_LIMITED_API", _OLDEST_PYTHON)]
     extension.py_limited_api = True
     extension.extra_compile_args = ["-pthread", "-Wno-unused-function"]

@@ -22,6 +22,7 @@ log = logging.getLogger("hoist")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _members: dict[str, dict[str, CFunction]] = {}
 _alive: dict[int, Any] = {}
+_compiled: set[str] = set()
 _QUIET_SECONDS = 60
 _MOST_COMPLAINTS = 1000
 _complaints: dict[tuple[Any, ...], tuple[float, int]] = {}
@@ -89,6 +90,20 @@ def keep(owner: object) -> Any:
     return handle
 
 
+def keep_in_tuple(owner: object) -> Any:
+    """Likewise, for compiled code: the address of a tuple of the object."""
+    kept = (owner,)
+    _alive[id(kept)] = kept
+    return ffi.cast("void *", id(kept))
+
+
+def adopt(kind: str, functions: dict[str, Any]) -> None:
+    """Makes functions of compiled code the members of every table of a kind, in place of Python's."""
+    types = dict(ffi.typeof(f"hoist_{kind}").fields)
+    _members[kind].update({member: ffi.cast(types[member].type, function) for member, function in functions.items()})
+    _compiled.add(kind)
+
+
 def owner(user_data: Any) -> Any:
     """The object behind a `user_data`."""
     return ffi.from_handle(user_data)
@@ -116,7 +131,7 @@ def table(kind: str, plugin: object, members: Iterable[str] | None = None) -> An
         implements(kind, "release")(forget)
     filled = ffi.new(f"hoist_{kind} *")
     filled.struct_size = ffi.sizeof(filled[0])
-    filled.user_data = keep(plugin)
+    filled.user_data = keep_in_tuple(plugin) if kind in _compiled else keep(plugin)
     for member in functions if members is None else {*members, "release"}:
         setattr(filled, member, functions[member])
     return filled

@@ -10,7 +10,7 @@ from typing import TypeVar as _TypeVar
 
 from . import detail as _detail
 from ._attributes import fallback_of
-from ._native import NULL, ffi, lib
+from ._native import NULL, ffi, lib, native
 from ._text import KEYS, decode, encode, take
 from .context import Context, ContextLike, as_context, pointer_of
 from .detail import Detail
@@ -51,16 +51,7 @@ class Evaluations:
 
     def bool(self, key: str, context: ContextLike = None, fallback: Bool = False) -> Bool:
         """A boolean flag."""
-        if context is None:
-            result: Bool = _bool(self._pointer, KEYS[key], NULL, fallback, NULL)
-        elif type(context) is Context:
-            result = _bool(self._pointer, KEYS[key], context._pointer, fallback, NULL)
-        else:
-            try:
-                made = as_context(context)
-            except Error:
-                return fallback
-            result = _bool(self._pointer, KEYS[key], pointer_of(made), fallback, NULL)
+        result: Bool = _calls.boolean(self._pointer, key, context, fallback)
         return result
 
     def int(self, key: str, context: ContextLike = None, fallback: Int = 0) -> Int:
@@ -120,35 +111,17 @@ class Evaluations:
 
     def detail(self, key: str, context: ContextLike, fallback: Value) -> Detail[Value]:
         """The value of the type that `fallback` has (str, bool, int, float, else JSON), and why."""
-        try:
-            context = as_context(context)
-        except Error as problem:
-            return _detail.refused(key, fallback, str(problem))
-        place = _new(_new_detail)
-        found: dict[str, Any] = {}
-        arguments = (self._pointer, KEYS[key], pointer_of(context))
-        if isinstance(fallback, Bool):
-            found["value"] = _bool(*arguments, fallback, place)
-        elif isinstance(fallback, Int):
-            # Of a fallback that C has no room for, a value that no flag has takes the place.
-            told = fallback if _SMALLEST <= fallback <= _LARGEST else _SMALLEST
-            value = _int64(*arguments, told, place)
-            found["value"] = fallback if value == told else value
-        elif isinstance(fallback, Float):
-            found["value"] = _double(*arguments, fallback, place)
-        elif isinstance(fallback, str):
-            _string(*arguments, encode(fallback), NULL, 0, place)
-        else:
-            take(_json(*arguments, _NO_JSON, place))
-        return _with_fallback(_detail.read(place[0], key, **found), fallback)
+        return _with_fallback(_calls.detail(self._pointer, key, context, fallback), fallback)
 
     def evaluate(self, key: str, context: ContextLike = None) -> Detail[Any]:
         """The flag whatever its type: on or off, variation, value, reason, metadata."""
-        return self._any(lib.hoist_client_evaluate, key, context)
+        found: Detail[Any] = _calls.evaluate(self._pointer, key, context, False)
+        return found
 
     def explain(self, key: str, context: ContextLike = None) -> Detail[Any]:
         """`evaluate` that records each step; counts and announces nothing."""
-        return self._any(lib.hoist_client_explain, key, context)
+        found: Detail[Any] = _calls.evaluate(self._pointer, key, context, True)
+        return found
 
     def all_flags(self, context: ContextLike = None) -> dict[str, Detail[Any]]:
         """Every known flag, evaluated; counts and announces nothing."""
@@ -160,16 +133,55 @@ class Evaluations:
         flags = _detail.load(text or b"{}") or {}
         return {key: _detail.from_json({"key": key, **values}) for key, values in flags.items()}
 
-    def _any(self, call: Any, key: str, context: ContextLike) -> Detail[Any]:
+
+class _Plain:
+    """The calls where none are compiled; `native/` has the others, which do the same."""
+
+    @staticmethod
+    def boolean(client: Any, key: str, context: ContextLike, fallback: bool) -> Any:
         try:
-            context = as_context(context)
+            made = as_context(context)
+        except Error:
+            return fallback
+        return _bool(client, KEYS[key], pointer_of(made), fallback, NULL)
+
+    @staticmethod
+    def evaluate(client: Any, key: str, context: ContextLike, is_explained: bool) -> Detail[Any]:
+        try:
+            made = as_context(context)
         except Error as problem:
             return _detail.refused(key, None, str(problem))
         place = _new(_new_detail)
-        status = call(self._pointer, KEYS[key], pointer_of(context), place)
-        if not place[0]:
-            return Detail(key, None, error_code="GENERAL", error_message=decode(lib.hoist_status_name(status)))
-        return _detail.read(place[0], key)
+        call = lib.hoist_client_explain if is_explained else lib.hoist_client_evaluate
+        status = call(client, KEYS[key], pointer_of(made), place)
+        return _detail.read(place[0], key) if place[0] else _detail.unevaluated(key, status)
+
+    @staticmethod
+    def detail(client: Any, key: str, context: ContextLike, fallback: Any) -> Detail[Any]:
+        try:
+            made = as_context(context)
+        except Error as problem:
+            return _detail.refused(key, fallback, str(problem))
+        place = _new(_new_detail)
+        found: dict[str, Any] = {}
+        arguments = (client, KEYS[key], pointer_of(made))
+        if isinstance(fallback, bool):
+            found["value"] = _bool(*arguments, fallback, place)
+        elif isinstance(fallback, int):
+            # Of a fallback that C has no room for, a value that no flag has takes the place.
+            told = fallback if _SMALLEST <= fallback <= _LARGEST else _SMALLEST
+            value = _int64(*arguments, told, place)
+            found["value"] = fallback if value == told else value
+        elif isinstance(fallback, float):
+            found["value"] = _double(*arguments, fallback, place)
+        elif isinstance(fallback, str):
+            _string(*arguments, encode(fallback), NULL, 0, place)
+        else:
+            take(_json(*arguments, _NO_JSON, place))
+        return _detail.read(place[0], key, **found)
+
+
+_calls: Any = native.calls or _Plain
 
 
 def _with_fallback(found: Detail[Any], fallback: Any) -> Detail[Any]:

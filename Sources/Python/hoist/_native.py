@@ -7,6 +7,8 @@ same declarations when it is imported and needs no compiler; it is for developme
 from __future__ import annotations
 
 import importlib
+import importlib.machinery
+import importlib.util
 import os
 from collections.abc import Callable
 from typing import Any
@@ -26,6 +28,12 @@ class Compiled:
         self.ffi: Any = module.ffi
         self.lib: Any = module.lib
         self.lib.hoist_gate_open()
+        # A second module in the same file, which the usual search does not find.
+        loader = importlib.machinery.ExtensionFileLoader("hoist._calls", str(module.__file__))
+        spec = importlib.util.spec_from_loader("hoist._calls", loader)
+        self.calls: Any = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
+        loader.exec_module(self.calls)
+        self.calls.use("pointer_type", self.ffi.typeof("void *"))
 
     def c_function(self, table: str, member: str, function: Callable[..., Any]) -> CFunction:
         name = f"{table}_{member}" if member else table
@@ -42,6 +50,7 @@ class Plain:
 
     name = "plain"
     has_gate = False
+    calls: Any = None
 
     def __init__(self) -> None:
         plain = importlib.import_module("hoist._plain")
@@ -86,3 +95,10 @@ native = _choose()
 ffi: Any = native.ffi
 lib: Any = native.lib
 NULL: Any = ffi.NULL
+
+
+def use(**lent: object) -> Any:
+    """Lends the compiled calls what they work with, and answers them; None where there are none."""
+    for name, value in lent.items() if native.calls else ():
+        native.calls.use(name, value)
+    return native.calls

@@ -6,7 +6,7 @@ import math
 import sys
 from typing import Any
 
-from ._native import NULL, ffi, lib
+from ._native import NULL, ffi, lib, use
 
 _MOST_KEYS = 4096
 _LONGEST_KEPT_KEY = 256
@@ -39,6 +39,9 @@ def encode(text: str) -> bytes:
         raise wrong(text, "a str")
     data = text.encode("utf-8", "surrogatepass")
     return data.replace(b"\0", b"\xc0\x80") if 0 in data else data
+
+
+use(encode=encode)
 
 
 class _Keys(dict[str, bytes]):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Union
 
 from ._attributes import set_attribute
-from ._native import NULL, ffi, lib
+from ._native import NULL, ffi, lib, use
 from ._text import decode, document, encode, optional, take
 from .status import Error, ErrorSlot, Status, check
 
@@ -136,6 +136,9 @@ def as_context(context: ContextLike) -> Context | None:
     if isinstance(context, Mapping):
         return Context.from_dict(context)
     raise TypeError(f"a context is a Context, a mapping or None, not {type(context).__name__}")
+
+
+use(Context=Context, as_context=as_context)
 
 
 def pointer_of(context: Context | None) -> Any:

@@ -7,14 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from ._native import lib
+from ._native import lib, native, use
 from ._text import decode, take
+from ._unread import Unread
 
 Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
-class Detail(Generic[Value]):
+class Detail(Unread, Generic[Value]):
     """The outcome of one evaluation and why it came out so."""
 
     key: str
@@ -37,6 +38,11 @@ class Detail(Generic[Value]):
     def failed(self) -> bool:
         """Whether the evaluation could not be made."""
         return self.error_code != ""
+
+    _later = "metadata"
+
+    def _read(self, unread: bytes) -> Any:
+        return native.calls.read_json(unread) or {}
 
 
 def read(pointer: Any, key: str, **replaced: Any) -> Detail[Any]:
@@ -83,9 +89,18 @@ def refused(key: str, fallback: Value, message: str) -> Detail[Value]:
     return Detail(key, fallback, error_code="INVALID_CONTEXT", error_message=message)
 
 
+def unevaluated(key: str, status: int) -> Detail[Any]:
+    """The detail of an evaluation that could not begin."""
+    return Detail(key, None, error_code="GENERAL", error_message=decode(lib.hoist_status_name(status)))
+
+
 def load(text: str | bytes) -> Any:
     """JSON of the library's; None for what Python's reader refuses."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
+
+
+_decoder: Any = json.JSONDecoder()
+use(Detail=Detail, refused=refused, unevaluated=unevaluated, load=load, scan=_decoder.scan_once)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._constant import Constant
-from ._native import NULL, ffi, lib
+from ._native import NULL, ffi, lib, use
 from ._text import decode
 
 
@@ -99,6 +99,9 @@ class Error(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self), (self.status, str(self)))
+
+
+use(Error=Error)
 
 
 class ErrorSlot:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from .._attributes import to_json
 from .._constant import Constant
-from .._native import NULL, ffi, lib
+from .._native import NULL, ffi, lib, use
 from .._text import KEYS, decode, take
 from ..status import Error, Status
 from .metadata import Metadata, metadata_of
@@ -116,9 +117,12 @@ _CALLS_BY_KEY = (
 )  # fmt: skip
 
 
-def read_by_key(visitor: Any, key: str, default: Value, expose: bool) -> tuple[Value, Status]:
-    """The value of a visitor's flag, and why."""
-    return read(_CALLS_BY_KEY, (visitor, KEYS[key]), default, expose)
+def _plain_value(visitor: Any, key: str, default: Any, expose: bool) -> Any:
+    return read(_CALLS_BY_KEY, (visitor, KEYS[key]), default, expose)[0]
+
+
+_compiled = use(flagship_read=_plain_value, to_json=to_json)
+value_by_key: Callable[[Any, str, Any, bool], Any] = _compiled.flagship_value if _compiled else _plain_value
 
 
 def read(calls: Any, target: tuple[Any, ...], default: Any, expose: bool) -> tuple[Any, Status]:

@@ -23,7 +23,8 @@ class Reading:
 
     def value(self, key: str, default: Value, expose: bool = True) -> Value:
         """`Flag.value` of a key, without making a flag."""
-        return _flag.read_by_key(self._pointer, key, default, expose)[0]
+        found: Value = _flag.value_by_key(self._pointer, key, default, expose)
+        return found
 
     @property
     def flags(self) -> Flags:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._native import ffi, lib
+from .._native import ffi, lib, use
 from .._text import KEYS, decode, encode, take
 from ..status import ErrorSlot, Status, check
 
@@ -60,12 +60,7 @@ class Flags:
 
     def variation(self, key: str, track: bool = True) -> Variation:
         """The variation of a flag: what a rule gives, else that of "everyone else"."""
-        place = ffi.new("hoist_kameleoon_variation **")
-        check(lib.hoist_kameleoon_visitor_variation(self._pointer, KEYS[key], track, place), f'flag "{key}"')
-        try:
-            return _variation(place[0])
-        finally:
-            lib.hoist_kameleoon_variation_free(place[0])
+        return _get_variation(self._pointer, key, track)
 
     def variations(self, only_active: bool = False, track: bool = True) -> dict[str, Variation]:
         """The variations of all flags by key, in the configuration's order; not of those disabled or blocked."""
@@ -170,6 +165,23 @@ def _variation(pointer: Any) -> Variation:
         lib.hoist_kameleoon_variation_experiment_id(pointer),
         {variable.key: variable for variable in read},
     )
+
+
+def _plain_variation(visitor: Any, key: str, track: bool) -> Variation:
+    place = ffi.new("hoist_kameleoon_variation **")
+    _check_variation(lib.hoist_kameleoon_visitor_variation(visitor, KEYS[key], track, place), key)
+    try:
+        return _variation(place[0])
+    finally:
+        lib.hoist_kameleoon_variation_free(place[0])
+
+
+def _check_variation(status: int, key: str) -> None:
+    check(status, f'flag "{key}"')
+
+
+_calls = use(Variation=Variation, Variable=Variable, variation_failed=_check_variation)
+_get_variation: Callable[[Any, str, bool], Variation] = _calls.kameleoon_variation if _calls else _plain_variation
 
 
 def _variable(pointer: Any) -> Variable:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Union
 
 from .. import detail as _detail
 from .._callback import log
-from .._native import lib
+from .._native import lib, native
 from .._text import decode
+from .._unread import Unread
 
 if TYPE_CHECKING:
     from .user import User
@@ -47,7 +48,7 @@ def bits(options: Options) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Unread):
     """What became of one flag for one user."""
 
     flag_key: str
@@ -70,6 +71,14 @@ class Decision:
                 return fallback
             found = found[name]
         return found
+
+    _later = "user"
+
+    def _read(self, unread: object) -> Any:
+        from .user import User
+
+        pointer = native.calls.optimizely_user(unread)
+        return pointer and User(pointer)
 
 
 def read(pointer: Any, as_user: Any) -> Decision:

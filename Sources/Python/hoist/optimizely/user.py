@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .. import detail as _detail
 from .._attributes import to_json
 from .._callback import forget, function, implements, keep, log, owner, start
-from .._native import NULL, ffi, lib
+from .._native import NULL, ffi, lib, use
 from .._text import KEYS, decode, encode, milliseconds, optional, take, take_text
 from .._wait import interruptible
 from ..status import Error, ErrorSlot, Status, check
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 Decisions = dict[str, Decision]
 """Decisions by flag key, in the order of the call."""
-
-_decide = lib.hoist_optimizely_user_decide
 
 
 class User:
@@ -75,11 +73,7 @@ class User:
 
     def decide(self, key: str, options: Options = ()) -> Decision:
         """Decides a flag, sends its impression and tells observers. Never waits for the network."""
-        pointer = _decide(self._pointer, KEYS[key], bits(options))
-        try:
-            return _decision.read(pointer, User)
-        finally:
-            lib.hoist_optimizely_decision_free(pointer)
+        return _decide(self._pointer, key, bits(options))
 
     def decide_for_keys(self, keys: Iterable[str], options: Options = ()) -> Decisions:
         """Decides some flags; empty before there is a datafile."""
@@ -199,6 +193,18 @@ class User:
 
     def __repr__(self) -> str:
         return f"User({self.id!r})"  # attributes may be private
+
+
+def _plain_decide(user: Any, key: str, options: int) -> Decision:
+    pointer = lib.hoist_optimizely_user_decide(user, KEYS[key], options)
+    try:
+        return _decision.read(pointer, User)
+    finally:
+        lib.hoist_optimizely_decision_free(pointer)
+
+
+_calls = use(Decision=Decision, user_type=ffi.typeof("hoist_optimizely_user *"))
+_decide: Callable[[Any, str, int], Decision] = _calls.optimizely_decide if _calls else _plain_decide
 
 
 def with_tags(event_key: str, tags: Mapping[str, Any] | None, call: Callable[..., int]) -> Status:

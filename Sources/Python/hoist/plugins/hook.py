@@ -6,20 +6,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import detail as _detail
-from .._callback import implements, overridden, owner
+from .._callback import adopt, implements, overridden, owner, report
+from .._native import ffi, use
 from .._text import decode
+from .._unread import Unread
 from ..context import Context
 from ..detail import Detail
 from ..status import Status
 
 
 @dataclass(frozen=True, slots=True)
-class HookCall:
+class HookCall(Unread):
     """What is being evaluated."""
 
     key: str
     context: Context | None
     """A copy of the call's context; None for the client's own."""
+
+    _later = "context"
+
+    def _read(self, unread: int) -> Context | None:
+        return Context._lent(ffi.cast("hoist_context *", unread))
 
 
 class Hook:
@@ -69,3 +76,8 @@ def _error(user_data: Any, call: Any, detail: Any) -> None:
 @implements("hook", "finally")
 def _finally(user_data: Any, call: Any) -> None:
     owner(user_data).finally_(_call(call))
+
+
+_calls = use(HookCall=HookCall, report=report)
+if _calls:
+    adopt("hook", _calls.hook_stages())

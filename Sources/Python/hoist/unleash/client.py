@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Union
 from .. import detail as _detail
 from .. import observer as _observer
 from .._callback import function, start, table
-from .._native import NULL, ffi, lib
+from .._native import NULL, ffi, lib, native
 from .._text import KEYS, decode, document, encode, milliseconds, optional, take, wrong
 from .._wait import interruptible
 from ..client import Client as _Client
@@ -117,11 +117,11 @@ class Client(_Client):
 
     def get_variant(self, name: str, context: ContextLike = None) -> Variant:
         """The variant chosen for the context; counted. "disabled" when there is none."""
-        return self._variant(lib.hoist_unleash_get_variant, name, context)
+        return _get_variant(self._pointer, name, context, True)
 
     def check_variant(self, name: str, context: ContextLike = None) -> Variant:
         """`get_variant` without counting or announcing."""
-        return self._variant(lib.hoist_unleash_check_variant, name, context)
+        return _get_variant(self._pointer, name, context, False)
 
     def list_toggles(self) -> list[ToggleInfo]:
         """The known toggles; nothing is counted."""
@@ -130,13 +130,6 @@ class Client(_Client):
             ToggleInfo(row.get("name", ""), bool(row.get("enabled")), row.get("type") or "", row.get("project") or "")
             for row in rows
         ]
-
-    def _variant(self, call: Any, name: str, context: ContextLike) -> Variant:
-        try:
-            made = as_context(context)
-        except Error:
-            return Variant()
-        return _variant.read(call(self._pointer, KEYS[name], pointer_of(made)))
 
     # ---- Start and stop --------------------------------------------------------------------------
 
@@ -244,6 +237,20 @@ class Client(_Client):
     def impact(self) -> ImpactMetrics:
         """Impact metrics."""
         return ImpactMetrics(self)
+
+
+def _plain_variant(client: Any, name: str, context: ContextLike, is_counted: bool) -> Variant:
+    try:
+        made = as_context(context)
+    except Error:
+        return Variant()
+    call = lib.hoist_unleash_get_variant if is_counted else lib.hoist_unleash_check_variant
+    return _variant.read(call(client, KEYS[name], pointer_of(made)))
+
+
+_get_variant: Callable[[Any, str, ContextLike, bool], Variant] = (
+    native.calls.unleash_variant if native.calls else _plain_variant
+)
 
 
 def context_from_json(text: str | bytes) -> Context:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import detail as _detail
-from .._native import lib
+from .._native import lib, use
 from .._text import decode
 
 
@@ -63,3 +63,6 @@ def read(pointer: Any) -> Variant:
         )
     finally:
         lib.hoist_unleash_variant_free(pointer)
+
+
+use(Variant=Variant, Payload=Payload)
