@@ -13,7 +13,7 @@
             self.host.set_state(hoist.State.READY)
 
     Shop.register()
-    with hoist.Client("shop", url="https://flags.example.com/shop.json") as client: …
+    with hoist.Client("shop", {"url": "https://flags.example.com/shop.json"}) as client: …
 
 The service finds out what the flags are; the library evaluates them, announces what has changed, carries
 requests, keeps what is recorded until it is delivered, and closes in time.
