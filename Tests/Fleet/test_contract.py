@@ -130,6 +130,19 @@ def test_many_rows_come_in_their_order(kept: Kept) -> None:
     assert taken == names
 
 
+def test_payloads_of_any_size_come_back_and_replace_each_other(kept: Kept) -> None:
+    large, larger = b"\0\xff" * 4000, b"x" * 70_000
+    kept.one.put("a", Row("a", 1, large, subject="u"), Row("b", 2, b"small"), Row("c", 3, b""), Row("d", 4, b"first"), Row("d", 5, larger))
+    kept.one.put("a", Row("a", 1, b"small", subject="v"), Row("b", 2, large, subject="u"), Row("e", 6, larger))
+    kept.one.purge("v")
+    kept.one.give_back("a")
+    wanted = [Row("b", 2, large, subject="u"), Row("c", 3, b""), Row("d", 5, larger), Row("e", 6, larger)]
+    assert kept.other.claim_rows("b") == wanted
+    kept.other.give_back("b")
+    kept.one.purge("u")
+    assert kept.one.claim_rows("c") == wanted[1:]
+
+
 def test_a_strangers_rows_are_free_when_its_lease_has_run_out(kept: Kept) -> None:
     kept.one.put("a", Row("a"), lease=1)
     kept.one.put("b", Row("b"), lease=1)

@@ -107,6 +107,20 @@ def test_nothing_stays_of_what_is_gone(make: Callable[..., Cache], server: Redis
     cache.remove_events("p", "b", "c")
     cache.give_back("p")
     left = server.names()
-    # The count of events, that there was something, and the last claim, which has an end.
-    assert left == [f"{{hoist:unleash:test}}:{name}" for name in ("claimed:p", "kept", "number")], left
+    # That there was something, and the last claim, which has an end.
+    assert left == [f"{{hoist:unleash:test}}:{name}" for name in ("claimed:p", "kept")], left
     assert json.loads(str(server.ask("PTTL", left[0]))) > 0
+
+
+def test_what_an_owner_has_removed_leaves_its_list_with_the_next_renewal(make: Callable[..., Cache], server: RedisServer) -> None:
+    from table import Row
+    cache = make()
+    names = [f"e{number}" for number in range(12_000)]
+    for start in range(0, len(names), 1000):
+        cache.put("o", *(Row(name) for name in names[start:start + 1000]))
+    cache.remove_events("o", *names[:-1])
+    cache.renew("o")
+    assert server.ask("LRANGE", "{hoist:unleash:test}:held:o", 0, -1) == [names[-1].encode()]
+    cache.remove_events("o", names[-1])
+    cache.renew("o")
+    assert not [name for name in server.names() if ":held:" in name]

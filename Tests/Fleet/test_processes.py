@@ -111,7 +111,7 @@ def test_a_dead_process_holds_its_rows_until_its_lease_is_over(make: Callable[..
 
 
 def test_more_than_one_script_may_move_is_claimed_all_the_same(make: Callable[..., Cache], server: RedisServer) -> None:
-    cache = make()
+    cache = make(timeout_ms=9000)
     for start in range(0, 12_000, 1000):
         cache.put("dead", *(Row(f"other {number}", number, pipeline="other") for number in range(start, start + 1000)), lease=3_600_000)
     cache.put("dead", Row("wanted", 50_000), lease=1)

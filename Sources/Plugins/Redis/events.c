@@ -1,4 +1,4 @@
-/* Events on their way: kept, claimed and removed by scripts. */
+/* Events on their way: claimed and removed by scripts. */
 #include "cache.h"
 #include "script.h"
 #include <stdio.h>
@@ -13,32 +13,7 @@ static hoist_status call(cache *own, const script *script, words *words) {
     return turn.why.status;
   }
   bool is_good = answer_free(script_call(&turn, script, words));
-  if (is_good && script == &script_put) own->connection.has_seen_marker = true;
   return connection_end(&turn, is_good);
-}
-
-static hoist_status put_events(void *user_data, const hoist_event_row *rows, size_t count, const char *owner,
-                               int64_t lease_ms) {
-  cache *own = user_data;
-  char lease[NUMBER_BYTES], room[NUMBER_BYTES];
-  char (*times)[NUMBER_BYTES] = malloc((count ? count : 1) * sizeof *times);
-  if (!times) return HOIST_ERR_LIMIT;
-  words words = script_words(&script_put, "1");
-  words_text(&words, own->tag);
-  words_text(&words, owner);
-  words_number(&words, lease, lease_ms);
-  words_number(&words, room, own->connection.options.max_events);
-  for (size_t i = 0; i < count; i++) {
-    const hoist_event_row *row = HOIST_AT(hoist_event_row, rows, i);
-    words_text(&words, row->id);
-    words_text(&words, row->pipeline);
-    words_text(&words, row->subject);
-    words_number(&words, times[i], row->created_at_unix_ms);
-    words_bytes(&words, row->payload, row->payload_size);
-  }
-  hoist_status status = call(own, &script_put, &words);
-  free(times);
-  return status;
 }
 
 /* What a claim has brought. False where that is no answer of the script. */
@@ -131,7 +106,7 @@ static hoist_status renew_lease(void *user_data, const char *owner, int64_t leas
 }
 
 void cache_add_events(hoist_cache *table) {
-  table->put_events = put_events;
+  table->put_events = cache_put_events;
   table->claim_events = claim_events;
   table->remove_events = remove_events;
   table->purge_events = purge_events;

@@ -8,23 +8,24 @@ local budget = 5000
 local before = redis.call('GET', noted)
 before = before and cmsgpack.unpack(before) or {}
 local is_repeated, is_lost = before[1] == ARGV[6], ARGV[7] ~= '' and before[1] == ARGV[7]
-local taken, scores = {}, {}
-for i = 2, (is_repeated or is_lost) and #before or 1 do
-  local score = redis.call('ZSCORE', own, before[i])
-  if score then taken[#taken + 1], scores[#scores + 1] = before[i], score end
-end
+local taken, all, former = {}, {}, {}
+for i = 2, (is_repeated or is_lost) and #before or 1 do former[i - 1] = before[i] end
 if is_lost then
-  set_free(owner, taken, scores)
-  taken = {}
+  redis.call('DEL', noted)
+  set_free(owner, former)
+else
+  for i, facts in ipairs(facts_of(former)) do
+    if facts and facts.owner == owner then taken[#taken + 1], all[#all + 1] = former[i], facts end
+  end
 end
 
 for _, other in ipairs(redis.call('ZRANGEBYSCORE', owners, '-inf', ('%.0f'):format(now()), 'LIMIT', 0, 100)) do
   if other ~= owner and budget > 0 then budget = budget - give_back(other, budget) end
 end
 
-local start, bytes, gone, chosen = 0, 0, {}, {}
+local start, bytes, gone, changed = 0, 0, {}, {}
 while not is_repeated and #taken < most do
-  local places, times = places_of(redis.call('ZRANGE', free(pipeline), start, start + 99, 'WITHSCORES'))
+  local places = redis.call('ZRANGE', free(pipeline), start, start + 99)
   for i, facts in ipairs(facts_at(places)) do
     if not facts then
       gone[#gone + 1] = places[i]
@@ -33,8 +34,9 @@ while not is_repeated and #taken < most do
       if bytes > most_bytes then
         most = #taken
       else
-        taken[#taken + 1] = places[i]
-        chosen[#chosen + 1], chosen[#chosen + 2] = times[i], places[i]
+        gone[#gone + 1] = places[i]
+        taken[#taken + 1], all[#all + 1] = id_of(places[i]), facts
+        changed[#changed + 1], changed[#changed + 2] = taken[#taken], packed_for(owner, facts)
       end
     end
   end
@@ -42,21 +44,18 @@ while not is_repeated and #taken < most do
   if #places < 100 then break end
 end
 call_with('ZREM', free(pipeline), gone)
-if #chosen > 0 then
-  call_with('ZREM', free(pipeline), taken)
-  call_with('ZADD', own, chosen)
+if #changed > 0 then
+  call_with('HSET', all_facts, changed)
+  call_with('RPUSH', own, taken)
   local note = { ARGV[6] }
   for i, one in ipairs(taken) do note[i + 1] = one end
   redis.call('SET', noted, cmsgpack.pack(note), 'PX', 86400000)
 end
 if redis.call('EXISTS', own) == 1 then prolong(owner, ARGV[2]) end
 
-local answer, ids = { budget <= 0 and 1 or 0 }, {}
-for i, one in ipairs(taken) do ids[i] = id_of(one) end
-local all, told = facts_at(taken), fields(payloads, ids)
+local answer = { budget <= 0 and 1 or 0 }
 for i, facts in ipairs(all) do
-  if facts then
-    for _, word in ipairs({ ids[i], facts.subject, facts.created, told[i] }) do answer[#answer + 1] = word end
-  end
+  local payload = facts.payload or redis.call('HGET', payloads, taken[i])
+  for _, word in ipairs({ taken[i], facts.subject, facts.created, payload }) do answer[#answer + 1] = word end
 end
 return answer

@@ -1,42 +1,57 @@
 -- KEYS[1] is what the keys of this scope begin with. An event has
---   :payloads  in this hash, by its id, its payload
---   :facts     in this hash, by its id: pipeline, subject, time, its number, bytes of the payload
---   :held:OWNER or :free:PIPELINE, sorted by time: its number and id, its "place"
---   :of:PIPELINE:SUBJECT  in this set its id, if it speaks of a person
+--   :facts     in this hash, by its id: pipeline, subject, time, its number, bytes of the payload, its owner, "" for none, and the
+--              payload, if that is small
+--   :payloads  in this hash, by its id, a larger payload
+--   :held:OWNER  in this list its id, if it has one; it stays there for a while when the event has gone, or is another's
+--   :free:PIPELINE  in this set, sorted by time, its number and id, its "place", if it has none
+--   :people    in this sorted set its mark, if it speaks of a person: pipeline, person and id, so that those of one are together
 -- and :owners has until when the lease of each lasts. A place whose event has gone, or has another number by now, means nothing.
 local tag = KEYS[1]
-local payloads, all_facts, owners = tag .. ':payloads', tag .. ':facts', tag .. ':owners'
+local payloads, all_facts, owners, people = tag .. ':payloads', tag .. ':facts', tag .. ':owners', tag .. ':people'
 
 local function held(owner) return tag .. ':held:' .. owner end
 local function free(pipeline) return tag .. ':free:' .. pipeline end
-local function of(pipeline, subject) return tag .. ':of:' .. #pipeline .. ':' .. pipeline .. ':' .. subject end
+-- Neither has a zero byte.
+local function mark(pipeline, subject, id) return pipeline .. '\0' .. subject .. '\0' .. id end
 
 local function now()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 
--- One call for many words, which are pairs in most commands; Lua has room for some thousands at once.
-local function call_with(command, key, words)
-  for i = 1, #words, 2000 do redis.call(command, key, unpack(words, i, math.min(i + 1999, #words))) end
+-- One call for many words, all or those from a first to a last, which are pairs in most commands; Lua has room for some
+-- thousands at once.
+local function call_with(command, key, words, first, last)
+  last = last or #words
+  for i = first or 1, last, 2000 do redis.call(command, key, unpack(words, i, math.min(i + 1999, last))) end
 end
 
--- The fields of a hash, in their order; false for one that is not there.
-local function fields(key, ids)
+-- The fields of a hash, in the order of their names, likewise; false for one that is not there.
+local function fields(key, ids, first, last)
   local found = {}
-  for i = 1, #ids, 2000 do
-    for _, value in ipairs(redis.call('HMGET', key, unpack(ids, i, math.min(i + 1999, #ids)))) do found[#found + 1] = value end
+  first, last = first or 1, last or #ids
+  for i = first, last, 2000 do
+    local some = redis.call('HMGET', key, unpack(ids, i, math.min(i + 1999, last)))
+    if first + 1999 >= last then return some end
+    for _, value in ipairs(some) do found[#found + 1] = value end
   end
   return found
+end
+
+local function read_facts(packed)
+  local facts = cmsgpack.unpack(packed)
+  return { pipeline = facts[1], subject = facts[2], created = facts[3], number = facts[4], size = facts[5], owner = facts[6],
+    payload = facts[7] }
+end
+
+local function packed_for(owner, facts)
+  return cmsgpack.pack({ facts.pipeline, facts.subject, facts.created, facts.number, facts.size, owner, facts.payload })
 end
 
 -- What is known of events, in their order; false for one that is not there.
 local function facts_of(ids)
   local found = fields(all_facts, ids)
-  for i, packed in ipairs(found) do
-    local facts = packed and cmsgpack.unpack(packed)
-    found[i] = facts and { pipeline = facts[1], subject = facts[2], created = facts[3], number = facts[4], size = facts[5] }
-  end
+  for i, packed in ipairs(found) do found[i] = packed and read_facts(packed) end
   return found
 end
 
@@ -53,46 +68,49 @@ local function facts_at(places)
   return found
 end
 
--- Takes a reply with scores apart.
-local function places_of(reply)
-  local places, scores = {}, {}
-  for i = 1, #reply, 2 do places[#places + 1], scores[#scores + 1] = reply[i], reply[i + 1] end
-  return places, scores
-end
-
 -- Without memory Redis takes no command that may need some, unless the script has written already: removing comes first.
 local function prolong(owner, lease)
   redis.call('ZREM', owners, owner)
   redis.call('ZADD', owners, ('%.0f'):format(now() + math.max(1, tonumber(lease))), owner)
 end
 
--- Lets an owner have these places no more. Those of events that are there are free then.
-local function set_free(owner, places, scores)
-  local freed = {}
-  for i, facts in ipairs(facts_at(places)) do
-    if facts then
+-- Those of these events that an owner has are free then.
+local function set_free(owner, ids)
+  local changed, freed = {}, {}
+  for i, facts in ipairs(facts_of(ids)) do
+    if facts and facts.owner == owner then
+      changed[#changed + 1], changed[#changed + 2] = ids[i], packed_for('', facts)
       local words = freed[facts.pipeline] or {}
-      words[#words + 1], words[#words + 2] = scores[i], places[i]
+      words[#words + 1], words[#words + 2] = facts.created, place(facts.number, ids[i])
       freed[facts.pipeline] = words
     end
   end
-  call_with('ZREM', held(owner), places)
+  call_with('HSET', all_facts, changed)
   for pipeline, words in pairs(freed) do call_with('ZADD', free(pipeline), words) end
+end
+
+-- Takes so many ids out of what an owner holds.
+local function take_held(owner, most)
+  local ids = redis.call('LRANGE', held(owner), 0, most - 1)
+  redis.call('LTRIM', held(owner), most, -1)
+  return ids
 end
 
 -- Gives back at most so many of what an owner holds, and returns how many that were.
 local function give_back(owner, most)
-  local places, scores = places_of(redis.call('ZRANGE', held(owner), 0, most - 1, 'WITHSCORES'))
-  set_free(owner, places, scores)
-  if #places < most then redis.call('ZREM', owners, owner) end
-  return #places
+  local ids = take_held(owner, most)
+  if #ids < most then redis.call('ZREM', owners, owner) end
+  set_free(owner, ids)
+  return #ids
 end
 
 -- Forgets events with what is known of them.
 local function forget(ids, all)
+  local marks = {}
+  for i, facts in ipairs(all) do
+    if facts.subject ~= '' then marks[#marks + 1] = mark(facts.pipeline, facts.subject, ids[i]) end
+  end
   call_with('HDEL', payloads, ids)
   call_with('HDEL', all_facts, ids)
-  for i, facts in ipairs(all) do
-    if facts.subject ~= '' then redis.call('SREM', of(facts.pipeline, facts.subject), ids[i]) end
-  end
+  call_with('ZREM', people, marks)
 end
