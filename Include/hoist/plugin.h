@@ -82,6 +82,7 @@ HOIST_API hoist_status hoist_event_sink_add(hoist_event_sink *HOIST_NULLABLE sin
 /**
  * Keeps what must outlive the process, in place of SQLite. Members run one at a time for one client and may
  * block. Each returns HOIST_OK, HOIST_ERR_NOT_FOUND (load) or any other status for a failure that changed nothing.
+ * Other machines may use the same data: while `load` fails, events of people who may have refused consent elsewhere wait.
  *
  * Events have an owner (a process) with a lease: rows of another owner whose lease is over may be claimed; no
  * row may be owned by two at a time.

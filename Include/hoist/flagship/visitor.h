@@ -168,7 +168,8 @@ HOIST_API bool hoist_flagship_visitor_has_consented(const hoist_flagship_visitor
  *
  * Where the client's own store keeps visitors, a refusal stays there in the place of what was kept. Other clients and
  * processes that use the store look there before they send, and send and keep nothing of that visitor either, until it agrees
- * again, which holds under every id that it has had, or is made anew with consent.
+ * again, which holds under every id that it has had, or is made anew with consent. While a cache manager of the host's cannot
+ * be asked, nothing of a visitor is sent.
  * @return HOIST_ERR_ARGUMENT for NULL.
  */
 HOIST_API hoist_status hoist_flagship_visitor_set_consent(hoist_flagship_visitor *HOIST_NULLABLE visitor, bool has_consented);

@@ -16,7 +16,8 @@
  * rules are sent; the rest is held back until it has. What is recorded of visitors without consent has a room of its own,
  * property `events.consent_capacity`, and holds up no other event: when that is full, what comes for it is refused with
  * HOIST_ERR_LIMIT, and older than `data_expiration_interval_minute`, or 30 days, it is forgotten. Other clients and processes on
- * the store are asked before each attempt whether a visitor has refused there.
+ * the store are asked before each attempt whether a visitor has refused there; while a cache manager of the host's cannot be
+ * asked, nothing of a visitor is sent who may have refused.
  * hoist_client_flush() and hoist_client_close() send what may be sent of all visitors.
  */
 #ifndef HOIST_KAMELEOON_TRACKING_H

@@ -25,6 +25,7 @@ final class CCache: HostAdapter<hoist_cache>, CacheManager, @unchecked Sendable 
   }
 
   var replacesInOneStep: Bool { table.replace != nil }
+  var isReachedByOthers: Bool { true }
 
   func replace(key: String, expected: [UInt8]?, with value: [UInt8]?) throws(CacheFailure) -> CacheReplacement {
     guard let replace = table.replace else {

@@ -88,6 +88,9 @@ public protocol CacheManager: AnyObject, Sendable {
   func append(key: String, to head: [UInt8], _ bytes: [UInt8]) throws(CacheFailure) -> Bool
   /// Whether `replace` is atomic for all users of the same files or database, other processes too.
   var replacesInOneStep: Bool { get }
+  /// Whether others may change what is kept while this process cannot reach it, as on a server elsewhere. A file on this
+  /// machine that cannot be read here is written by none.
+  var isReachedByOthers: Bool { get }
 
   /// The value of `key` that all clients of the service on this machine share, whatever their account: `value`, unless
   /// another was stored before. Of two concurrent calls one prevails, and both get its value. By default an ordinary
@@ -128,6 +131,7 @@ public protocol CacheManager: AnyObject, Sendable {
 
 extension CacheManager {
   public var replacesInOneStep: Bool { false }
+  public var isReachedByOthers: Bool { false }
 
   public func replace(key: String, expected: [UInt8]?, with value: [UInt8]?) throws(CacheFailure) -> CacheReplacement {
     try ReplacementQueue.replace(in: self, named: UInt(bitPattern: ObjectIdentifier(self)), key: key, expected, with: value)

@@ -85,15 +85,15 @@ public final class Store: @unchecked Sendable {
   /// - Parameters:
   ///   - each: with the index of a key and its stored value; on the lane. Not called after the first that cannot be
   ///     read.
-  ///   - completion: on the scheduler's thread.
-  public func readEach(
+  ///   - completion: on the scheduler's thread: whether all could be read.
+  func readEach(
     _ keys: [String], each: @escaping @Sendable (_ place: Int, _ kept: [UInt8]?) -> Void,
-    completion: @escaping @Sendable () -> Void
+    completion: @escaping @Sendable (Bool) -> Void
   ) {
     call(.read) { [self] manager, _ throws(CacheFailure) in
       for (place, key) in keys.enumerated() { each(place, try kept(key, manager)) }
-    } answer: { _ in
-      completion()
+    } answer: { result in
+      completion(result.isSuccess)
     }
   }
 

@@ -87,10 +87,11 @@ public final class SubjectRefusals: Sendable {
 
   /// Looks into the store before a batch goes, and purges those of whom another client or process has stored a refusal, unless
   /// they agree meanwhile. On the scheduler's thread.
-  /// - Parameter completion: on that thread, too, when the data of visitors that refused is removed.
-  public func check(_ batch: EventBatch, completion: @escaping @Sendable () -> Void) {
+  /// - Parameter completion: on that thread, too, when the data of visitors that refused is removed; false where it is not
+  ///   known who has refused: the batch may not go now.
+  public func check(_ batch: EventBatch, completion: @escaping @Sendable (_ isKnown: Bool) -> Void) {
     let subjects = Set(batch.rows.lazy.map(\.subject).filter { !$0.isEmpty }.map { Array($0.utf8) })
-    guard let store, store.keepsValues, !subjects.isEmpty else { return completion() }
+    guard let store, store.keepsValues, !subjects.isEmpty else { return completion(true) }
     let isRefusal = isRefusal
     let look = change { state in
       state.lastLook &+= 1
@@ -102,7 +103,7 @@ public final class SubjectRefusals: Sendable {
     } completion: { [self] found in
       let (refused, heard) = change { state in
         let agreed = state.agreed.removeValue(forKey: look) ?? []
-        let refused = found.filter { !agreed.contains($0) }
+        let refused = (found ?? []).filter { !agreed.contains($0) }
         for id in refused { state.refused.insert(id) }
         return (refused, state.heard)
       }
@@ -112,7 +113,7 @@ public final class SubjectRefusals: Sendable {
         // Out of batches, too, when this returns.
         for pipeline in pipelines { pipeline.discard { _ in false } }
       }
-      completion()
+      completion(found != nil)
     }
   }
 }
@@ -122,18 +123,18 @@ extension Store {
   /// - Parameters:
   ///   - people: each with the key under which they are kept.
   ///   - isRefusal: whether what is kept of one says so, and that is news; on the store's lane.
-  ///   - completion: on the scheduler's thread.
+  ///   - completion: on the scheduler's thread; nil where the store cannot be asked, and others may have written to it.
   public func findRefusals<Person: Sendable>(
     among people: [(key: String, person: Person)],
     isRefusal: @escaping @Sendable (_ person: Person, _ kept: [UInt8]) -> Bool,
-    completion: @escaping @Sendable ([Person]) -> Void
+    completion: @escaping @Sendable ([Person]?) -> Void
   ) {
     let refused = LockedValue<[Person]>([])
     readEach(people.map(\.key)) { place, kept in
       let person = people[place].person
       if let kept, isRefusal(person, kept) { refused.withLock { $0.append(person) } }
-    } completion: {
-      completion(refused.withLock { $0 })
+    } completion: { [self] isWhole in
+      completion(isWhole || manager?.isReachedByOthers != true || isOff ? refused.withLock { $0 } : nil)
     }
   }
 }

@@ -55,7 +55,8 @@ final class ActivatePolicy: EventPolicy, @unchecked Sendable {
   }
 
   func prepare(_ request: HTTPRequest, of batch: EventBatch, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
-    refusals.check(batch) { [self] in
+    refusals.check(batch) { [self] isKnown in
+      guard isKnown else { return completion(nil) }
       if telemetry.isAsked { times.begin(batch.id) }
       host.addDynamicHeaders(to: request, completion: completion)
     }

@@ -26,8 +26,8 @@ protocol TrackedVisitors: AnyObject, Sendable {
   /// The same from the store; false where nothing is stored. On the scheduler's thread, as the completion is.
   func readConsent(of identity: TrackingIdentity, completion: @escaping @Sendable (Bool) -> Void)
   /// Reads whether another client or process has stored a refusal of one of them that is in memory. On the scheduler's
-  /// thread, as the completion is.
-  func hearRefusals(of recipients: [TrackingRecipient], completion: @escaping @Sendable () -> Void)
+  /// thread, as the completion is; false where the store cannot be asked.
+  func hearRefusals(of recipients: [TrackingRecipient], completion: @escaping @Sendable (_ isKnown: Bool) -> Void)
 }
 
 /// Whether a visitor is in the tracker's queue: looked at by every evaluation that is tracked.

@@ -256,24 +256,27 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
 
   func prepare(_ request: HTTPRequest, of batch: EventBatch, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
     let carry: @Sendable (String?) -> Void = { [self] bearer in
-      hearRefusals(of: batch) { [self] in begin(batch, bearer, request, completion) }
+      hearRefusals(of: batch) { [self] isKnown in
+        if isKnown { begin(batch, bearer, request, completion) } else { completion(nil) }
+      }
     }
     if flights[batch.id]?.goesWithoutToken == true { return carry(nil) }
     tokens.bearer(withinMilliseconds: request.timeoutMilliseconds, completion: carry)
   }
 
   /// As the store has them now: another client or process may have stored one since the last attempt.
-  private func hearRefusals(of batch: EventBatch, completion: @escaping @Sendable () -> Void) {
-    guard let visitors, let tracker else { return completion() }
+  private func hearRefusals(of batch: EventBatch, completion: @escaping @Sendable (_ isKnown: Bool) -> Void) {
+    guard let visitors, let tracker else { return completion(true) }
     let recipients = flights[batch.id]?.recipients ?? []
-    visitors.hearRefusals(of: recipients) { [self] in
+    visitors.hearRefusals(of: recipients) { [self] isKnown in
+      guard isKnown else { return completion(false) }
       let consenting = recipients.filter { $0.hasConsent == true && isAnswerStored(of: $0) }
       tracker.readConsent(of: consenting) { [self] found in
         for recipient in found {
           guard let at = flights[batch.id]?.recipients.firstIndex(where: { $0.isSame(as: recipient) }) else { continue }
           flights[batch.id]?.recipients[at].hasConsent = recipient.hasConsent
         }
-        completion()
+        completion(true)
       }
     }
   }

@@ -24,19 +24,19 @@ extension KameleoonVisitorRegistry: TrackedVisitors {
   /// What may be sent of them has changed.
   func consentChanged(_ data: VisitorData) { for visitor in data.visitors { tracker.consentChanged(visitor) } }
 
-  func hearRefusals(of recipients: [TrackingRecipient], completion: @escaping @Sendable () -> Void) {
-    guard requiresConsent, host.store.keepsValues else { return completion() }
+  func hearRefusals(of recipients: [TrackingRecipient], completion: @escaping @Sendable (_ isKnown: Bool) -> Void) {
+    guard requiresConsent, host.store.keepsValues else { return completion(true) }
     let known = recipients.compactMap { recipient -> VisitorData? in
       let identity = recipient.identity
       return people.record(of: identity.code) ?? people.record(of: identity.subject)
     }
     let consenting = known.filter { $0.read { content, _ in content.consent == .given } }
-    guard !consenting.isEmpty else { return completion() }
+    guard !consenting.isEmpty else { return completion(true) }
     host.store.findRefusals(among: consenting.compactMap { data in data.storeKey.map { ($0, data) } }) { data, kept in
       data.hearRefusal(in: kept)
     } completion: { [weak self] refused in
-      for data in refused { self?.consentChanged(data) }
-      completion()
+      for data in refused ?? [] { self?.consentChanged(data) }
+      completion(refused != nil)
     }
   }
 

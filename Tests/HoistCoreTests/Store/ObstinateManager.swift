@@ -15,6 +15,9 @@ final class ObstinateManager: CacheManager, @unchecked Sendable {
   private var journal: (any EventJournal)?
   private var journalsAsked = 0
   private var journalFailure: CacheFailure?
+  let isReachedByOthers: Bool
+
+  init(isReachedByOthers: Bool = false) { self.isReachedByOthers = isReachedByOthers }
 
   /// What was called, in order, e.g. `save a`.
   var calls: [String] { lock.withLock { log } }

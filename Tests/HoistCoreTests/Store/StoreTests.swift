@@ -7,11 +7,12 @@ import Testing
 struct StoreBench {
   let scheduler: ManualScheduler
   let clock: LeapingClock
-  let manager = ObstinateManager()
+  let manager: ObstinateManager
   let lines = Record<String>()
   let store: Store
 
-  init(change: (inout Store.Options) -> Void = { _ in }) {
+  init(isReachedByOthers: Bool = false, change: (inout Store.Options) -> Void = { _ in }) {
+    manager = ObstinateManager(isReachedByOthers: isReachedByOthers)
     scheduler = ManualScheduler()
     clock = LeapingClock(scheduler)
     let lines = lines

@@ -8,12 +8,14 @@ import Testing
 
   private func id(_ number: Int) -> [UInt8] { Array("\(number)".utf8) }
 
-  private func check(_ refusals: SubjectRefusals, _ subjects: [String]) {
+  @discardableResult
+  private func check(_ refusals: SubjectRefusals, _ subjects: [String], on bench: StoreBench? = nil) -> Bool? {
     let rows = subjects.map { EventRow(id: $0, pipeline: "hits", subject: $0, createdUnixMilliseconds: 0, payload: []) }
     let ended = Record<Bool>()
-    refusals.check(EventBatch(id: "1", rows: rows, attempt: 1)) { ended.append(true) }
-    bench.settle()
-    #expect(ended.all == [true])
+    refusals.check(EventBatch(id: "1", rows: rows, attempt: 1)) { ended.append($0) }
+    (bench ?? self.bench).settle()
+    #expect(ended.all.count == 1)
+    return ended.all.first
   }
 
   @Test("So many refusals are remembered, the newest in any case") func manyRefusals() {
@@ -33,6 +35,21 @@ import Testing
     check(refusals, ["anna", "ben", "ben", ""])
     #expect(refusals.contains(Array("ben".utf8)) && !refusals.contains(Array("anna".utf8)))
     #expect(bench.manager.calls.sorted() == ["load visitor:anna", "load visitor:ben"])
+  }
+
+  @Test("What others can write to has to be asked before something of a person goes; a file of this machine does not (failing)")
+  func whatOthersReach() {
+    for isReached in [true, false] {
+      let bench = StoreBench(isReachedByOthers: isReached)
+      let refusals = SubjectRefusals(store: bench.store) { _ in false }
+      bench.manager.fail(CacheFailure("away"))
+      #expect(check(refusals, ["anna"], on: bench) == !isReached)
+      #expect(check(refusals, [""], on: bench) == true, "of no person")
+      bench.manager.fail(nil)
+      #expect(check(refusals, ["anna"], on: bench) == true)
+      bench.manager.fail(CacheFailure("for good", isPermanent: true))
+      #expect(check(refusals, ["anna"], on: bench) == true, "it is not asked again")
+    }
   }
 
   @Test func whereTheHostFollowsItsPeopleTheStoreIsNotAsked() {

@@ -56,7 +56,7 @@ final class OpenVisitors: TrackedVisitors {
   func readConsent(of identity: TrackingIdentity, completion: @escaping @Sendable (Bool) -> Void) {
     completion(consenting.value.contains(String(decoding: identity.code, as: UTF8.self)))
   }
-  func hearRefusals(of recipients: [TrackingRecipient], completion: @escaping @Sendable () -> Void) { completion() }
+  func hearRefusals(of recipients: [TrackingRecipient], completion: @escaping @Sendable (Bool) -> Void) { completion(true) }
 }
 
 /// A tracker over a scripted network.
