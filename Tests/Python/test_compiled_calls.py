@@ -18,6 +18,7 @@ from documents import TYPED
 from flagship import sample_bucketing
 from kameleoon import sample_configuration
 from test_optimizely_users import DATAFILE
+from waiting import until
 
 import hoist
 from hoist import flagship, kameleoon, optimizely, unleash
@@ -116,13 +117,11 @@ def answers() -> list[str]:
         found.append(told(guest.value, key, DEFAULTS[-1]))
     for client in (toggles, users, site, campaigns):
         client.close(0)
-    found += [
-        told(toggles.evaluate, "switch"),
-        told(user.decide, "checkout"),
-        told(visitor.variation, "checkout"),
-        told(guest.value, "texts", {}),
-    ]
-    return found
+    assert until(lambda: toggles.evaluate("switch").error_code == "PROVIDER_NOT_READY")
+    assert until(lambda: user.decide("checkout").variation_key is None)
+    assert until(lambda: told(visitor.variation, "checkout") == "Error")
+    assert until(lambda: guest.value("texts", {}) == {})
+    return [*found, told(toggles.evaluate, "switch"), told(user.decide, "checkout")]
 
 
 def test_compiled_and_plain_calls_answer_alike() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Union
 
 from ._attributes import set_attribute
-from ._native import NULL, ffi, lib, use
+from ._native import NULL, ffi, lib, native, use
 from ._text import decode, document, encode, optional, take
 from .status import Error, ErrorSlot, Status, check
 
@@ -44,6 +44,11 @@ class Context:
     @classmethod
     def from_dict(cls, values: Mapping[str, object]) -> Context:
         """A context from a mapping, whose member "targetingKey" is the targeting key."""
+        pointer = native.calls and native.calls.context(values)
+        if pointer:
+            made = cls.__new__(cls)
+            made._pointer, made._key = ffi.gc(pointer, lib.hoist_context_free), values[TARGETING_KEY]  # type: ignore[assignment]
+            return made
         key, properties = values.get(TARGETING_KEY), values.get("properties")
         if key is None and isinstance(values.get("userId"), str) and isinstance(properties, Mapping):
             # As some services' own SDKs write it.
@@ -138,7 +143,7 @@ def as_context(context: ContextLike) -> Context | None:
     raise TypeError(f"a context is a Context, a mapping or None, not {type(context).__name__}")
 
 
-use(Context=Context, as_context=as_context)
+use(Context=Context, as_context=as_context, context_type=ffi.typeof("hoist_context *"))
 
 
 def pointer_of(context: Context | None) -> Any:

@@ -10,7 +10,7 @@
 
 /* What Python lends, by `use`. */
 #define HOIST_USES(use) \
-    use(pointer_type) use(encode) use(Error) use(Context) use(as_context) use(load) use(scan) use(Detail) use(refused) use(unevaluated) \
+    use(pointer_type) use(encode) use(Error) use(Context) use(as_context) use(context_type) use(load) use(scan) use(Detail) use(refused) use(unevaluated) \
     use(Variant) use(Payload) use(Decision) use(user_type) use(Variation) use(Variable) use(variation_failed) \
     use(flagship_read) use(to_json) use(HookCall) use(report)
 #define HOIST_FIELD(name) static PyObject *used_##name;
@@ -61,7 +61,7 @@ static PyObject *use(PyObject *module, PyObject *arguments)
 #define HOIST_FAST(name) { #name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, NULL }
 static PyMethodDef hoist_calls[] = {
     { "use", use, METH_VARARGS, "Lends an object of Python's to the calls." },
-    HOIST_FAST(boolean), HOIST_FAST(evaluate), HOIST_FAST(detail), HOIST_FAST(read_json), HOIST_FAST(unleash_variant), HOIST_FAST(optimizely_decide), HOIST_FAST(optimizely_user),
+    HOIST_FAST(context), HOIST_FAST(boolean), HOIST_FAST(evaluate), HOIST_FAST(detail), HOIST_FAST(read_json), HOIST_FAST(unleash_variant), HOIST_FAST(optimizely_decide), HOIST_FAST(optimizely_user),
     HOIST_FAST(kameleoon_variation), HOIST_FAST(flagship_value), HOIST_FAST(hook_stages),
     { NULL, NULL, 0, NULL },
 };

@@ -50,6 +50,17 @@ static hoist_context *context_of(PyObject *dict)
     return context;
 }
 
+/* context(dict): a pointer of cffi's to free; None where Python has to look closer. */
+HOIST_CALL(context)
+{
+    if (!has(count, 1)) return NULL;
+    hoist_context *made = PyDict_CheckExact(arguments[0]) ? context_of(arguments[0]) : NULL;
+    if (made == NULL) Py_RETURN_NONE;
+    PyObject *pointer = _cffi_from_c_pointer((char *)made, (struct _cffi_ctypedescr *)used_context_type);
+    if (pointer == NULL) hoist_context_free(made);
+    return pointer;
+}
+
 /* -1 with an exception for what is no context: TypeError, or hoist.Error for values that the library refuses. */
 static int enter(PyObject *object, struct subject *subject)
 {

@@ -23,7 +23,7 @@ static int text_of(PyObject *object, struct text *text)
 
 static PyObject *str_of(const char *text)
 {
-    return text == NULL ? PyUnicode_FromStringAndSize(NULL, 0) : PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+    return text == NULL ? PyUnicode_FromStringAndSize("", 0) : PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
 }
 
 /* A str, or None for "" and NULL. */
@@ -43,7 +43,7 @@ static PyObject *word_of(const char *text)
     };
     if (text == NULL || *text == '\0') return str_of(text);
     for (size_t index = 0; index < 16; index++) {
-        if (strcmp(words[index], text) != 0) continue;
+        if (words[index][0] != text[0] || strcmp(words[index], text) != 0) continue;
         if (known[index] == NULL) known[index] = PyUnicode_InternFromString(text);
         Py_XINCREF(known[index]);
         return known[index];

@@ -61,6 +61,7 @@ def calls():
         "client.bool": (lambda: toggles.bool("pro-only", context), True),
         "client.bool, dict of 5": (lambda: toggles.bool("pro-only", USER), True),
         "client.string": (lambda: toggles.string("text", plain), "grün"),
+        "client.string, dict of 5": (lambda: toggles.string("text", USER), "grün"),
         "client.evaluate": (lambda: toggles.evaluate("pro-only", plain).enabled, True),
         "client.evaluate, variant": (lambda: toggles.evaluate("text", plain).value, "grün"),
         "client.evaluate, metadata": (lambda: bool(toggles.evaluate("text", plain).metadata), True),
