@@ -71,9 +71,11 @@ class Page:
 
 def named(prefix: str, text: str) -> set[str]:
     """IDs of a service that a text names, with those of its spans."""
-    found = set(re.findall(rf"\b{prefix}-[A-Z]?\d+(?:[a-z]\b)?", text)) if prefix else set()
+    if not prefix or f"{prefix}-" not in text:
+        return set()
+    found = set(re.findall(rf"\b{prefix}-[A-Z]?\d+(?:[a-z]\b)?", text))
     span = rf"\b{prefix}-([A-Z]?)(\d+)\s*(?:to|…|\.\.\.?|through)\s*(?:{prefix}-\1)?(\d+)"
-    for letter, first, last in re.findall(span, text) if prefix else []:
+    for letter, first, last in re.findall(span, text):
         if 0 < int(last) - int(first) <= LONGEST_SPAN:
             found.update(f"{prefix}-{letter}{number:0{len(first)}d}" for number in range(int(first), int(last) + 1))
     return found
@@ -103,6 +105,8 @@ def is_test(path: Path, text: str) -> bool:
 
 def citations(prefix: str, text: str) -> Iterator[tuple[int, str, list[str] | None]]:
     """Line, rows and states of each citation of a service's rows; no states where it stands without."""
+    if f"{prefix}-" not in text:
+        return
     row = rf"\b{prefix}-[A-Z]?\d"
     stated = []
     for match in re.finditer(r"\(([^();]*);([^();]*)\)", text):
