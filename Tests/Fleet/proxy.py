@@ -15,11 +15,12 @@ class Proxy:
     command with that word is answered with, in place of the server. `before`: what is done before one is passed on. `cut_after`: so many bytes of the server's next answer, then the end.
     """
 
-    def __init__(self, upstream: str) -> None:
+    def __init__(self, upstream: str, changed: threading.Condition | None = None) -> None:
+        """`changed`: told of all that happens; several may share one."""
         self.upstream = upstream
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
-        self.changed = threading.Condition()
+        self.changed = changed or threading.Condition()
         self.stalled = self.refusing = False
         self.answer: list[tuple[bytes, bytes]] = []
         self.before: list[tuple[bytes, Callable[[], object]]] = []

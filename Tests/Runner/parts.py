@@ -229,6 +229,8 @@ def fleet(context: Context) -> Counts:
     folder = context.library.parent
     environment = {**library_environment(context), "HOIST_REDIS": str(folder / "libhoist-redis.so"),
                    "HOIST_KAFKA": str(folder / "libhoist-kafka.so")}
+    if context.is_full:
+        context.check(ROOT / "Tests/Fleet/campaign", environment=environment, minutes=30)
     return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", "-rsx", ROOT / "Tests/Fleet",
                          environment=environment, minutes=10)
 
