@@ -6,21 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 
 class Unread:
-    """The base of frozen objects of which one member, `_later`, is found at the first look by `_read`."""
+    """The base of frozen objects that have members, `_later`, which are set by `_read` at the first look at one of them."""
 
     __slots__ = ("_unread",)
     _unread: Any
-    """What the member is read from; not set where it has been from the beginning."""
-    _later = ""
+    """What they are read from; not set where they have been there from the beginning."""
+    _later: tuple[str, ...] = ()
 
-    def _read(self, unread: Any) -> Any:
+    def _read(self, name: str) -> None:
         raise NotImplementedError
+
+    def _put(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
 
     if not TYPE_CHECKING:  # else no misspelt member would be found
 
         def __getattr__(self, name: str) -> Any:
-            if name != self._later:
+            if name not in self._later:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
-            found = self._read(self._unread)
-            object.__setattr__(self, name, found)
-            return found
+            self._read(name)
+            return object.__getattribute__(self, name)

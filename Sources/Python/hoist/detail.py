@@ -39,10 +39,15 @@ class Detail(Unread, Generic[Value]):
         """Whether the evaluation could not be made."""
         return self.error_code != ""
 
-    _later = "metadata"
+    _later = (
+        "key", "value", "enabled", "variation", "reason", "error_code", "error_message", "metadata", "explanation",
+    )  # fmt: skip
 
-    def _read(self, unread: bytes) -> Any:
-        return native.calls.read_json(unread) or {}
+    def _read(self, name: str) -> None:
+        if isinstance(self._unread, int):
+            native.calls.read_detail(self)
+        if name == "metadata":
+            self._put(name, native.calls.read_json(self._unread) or {})
 
 
 def read(pointer: Any, key: str, **replaced: Any) -> Detail[Any]:

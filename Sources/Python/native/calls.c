@@ -62,7 +62,8 @@ static PyObject *use(PyObject *module, PyObject *arguments)
 static PyMethodDef hoist_calls[] = {
     { "use", use, METH_VARARGS, "Lends an object of Python's to the calls." },
     HOIST_FAST(context), HOIST_FAST(boolean), HOIST_FAST(evaluate), HOIST_FAST(detail), HOIST_FAST(read_json), HOIST_FAST(unleash_variant), HOIST_FAST(optimizely_decide), HOIST_FAST(optimizely_user),
-    HOIST_FAST(kameleoon_variation), HOIST_FAST(flagship_value), HOIST_FAST(hook_stages),
+    HOIST_FAST(kameleoon_variation), HOIST_FAST(flagship_value), HOIST_FAST(hook_stages), HOIST_FAST(read_detail),
+    HOIST_FAST(copied_context),
     { NULL, NULL, 0, NULL },
 };
 

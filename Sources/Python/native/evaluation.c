@@ -67,20 +67,23 @@ static PyObject *refusal(PyObject *key, PyObject *fallback)
     return found;
 }
 
-/* A Detail of the library's; metadata wait for the first look at them. `value` is taken over; NULL stands for what the detail says. */
-static PyObject *detail_of(const hoist_detail *detail, PyObject *key, PyObject *value)
+/* Fills a Detail but for its metadata, which wait for the first look. `value` is taken over; NULL stands for what the detail says. */
+static int fill(PyObject *found, const hoist_detail *detail, PyObject *key, PyObject *value)
 {
-    PyObject *found = make(used_Detail);
     const char *metadata = hoist_detail_metadata(detail);
-    int has_metadata = metadata != NULL && strcmp(metadata, "{}") != 0;
-    return made(found,
-        put(found, name_value, value != NULL ? value : json_of(hoist_detail_value(detail))) && put(found, name_key, held(key)) &&
+    return put(found, name_value, value != NULL ? value : json_of(hoist_detail_value(detail))) && put(found, name_key, held(key)) &&
         put(found, name_enabled, PyBool_FromLong(hoist_detail_enabled(detail))) &&
         put(found, name_variation, str_of(hoist_detail_variation(detail))) && put(found, name_reason, word_of(hoist_detail_reason(detail))) &&
         put(found, name_error_code, str_of(hoist_detail_error_code(detail))) &&
         put(found, name_error_message, str_of(hoist_detail_error_message(detail))) &&
         put(found, name_explanation, json_of(hoist_detail_explanation(detail))) &&
-        put(found, has_metadata ? name__unread : name_metadata, has_metadata ? PyBytes_FromString(metadata) : PyDict_New()));
+        put(found, name__unread, PyBytes_FromString(metadata == NULL ? "{}" : metadata));
+}
+
+static PyObject *detail_of(const hoist_detail *detail, PyObject *key, PyObject *value)
+{
+    PyObject *found = make(used_Detail);
+    return made(found, fill(found, detail, key, value));
 }
 
 /* read_json(bytes): the value that JSON of the library's says. */

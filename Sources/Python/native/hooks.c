@@ -1,6 +1,48 @@
 /* The stages of hooks in Python, which the library calls. */
 
-/* What a hook is told; its context is looked at on demand, and at the latest when something keeps the object beyond the stage. */
+/* A Detail with nothing but the address of the library's. */
+static PyObject *unread_detail(const hoist_detail *detail)
+{
+    PyObject *found = make(used_Detail);
+    return made(found, put(found, name__unread, PyLong_FromVoidPtr((void *)detail)));
+}
+
+/* Fills a Detail that has nothing but an address; true where it has more. */
+static int has_been_read(PyObject *found)
+{
+    PyObject *unread = PyObject_GetAttr(found, name__unread);
+    int is_read = unread != NULL && !PyLong_Check(unread);
+    if (unread != NULL && !is_read) {
+        const hoist_detail *detail = PyLong_AsVoidPtr(unread);
+        PyObject *key = str_of(hoist_detail_key(detail));
+        is_read = key != NULL && fill(found, detail, key, NULL);
+        Py_XDECREF(key);
+    }
+    Py_XDECREF(unread);
+    return is_read;
+}
+
+/* read_detail(detail): fills one that a hook was told. */
+HOIST_CALL(read_detail)
+{
+    if (!has(count, 1) || !has_been_read(arguments[0])) return NULL;
+    Py_RETURN_NONE;
+}
+
+/* copied_context(call): a pointer of cffi's to free; None when the stage is over, which has left the context there then. */
+HOIST_CALL(copied_context)
+{
+    PyObject *unread = has(count, 1) ? PyObject_GetAttr(arguments[0], name__unread) : NULL, *pointer = NULL;
+    if (unread == NULL) return NULL;
+    /* With the interpreter's lock: the stage cannot end meanwhile. */
+    if (!PyLong_Check(unread)) pointer = held(Py_None);
+    else pointer = _cffi_from_c_pointer(
+        (char *)hoist_context_copy(PyLong_AsVoidPtr(unread)), (struct _cffi_ctypedescr *)used_context_type);
+    Py_DECREF(unread);
+    return pointer;
+}
+
+/* What a hook is told; what it has not looked at is read when something keeps the object beyond the stage. */
 static PyObject *hook_call_of(const hoist_hook_call *call)
 {
     PyObject *told = make(used_HookCall);
@@ -29,19 +71,18 @@ static hoist_status reported(const char *stage)
 /* `owner` is a tuple of the hook, which is kept until its release. */
 static hoist_status run_stage(PyObject *owner, const char *stage, PyObject *method, const hoist_hook_call *call, const hoist_detail *detail)
 {
-    PyObject *told = hook_call_of(call), *key = detail == NULL ? NULL : str_of(hoist_detail_key(detail));
-    PyObject *found = key == NULL ? NULL : detail_of(detail, key, NULL), *answer = NULL;
+    PyObject *told = hook_call_of(call), *found = detail == NULL ? NULL : unread_detail(detail), *answer = NULL;
     if (told != NULL && (detail == NULL || found != NULL))
         answer = PyObject_CallMethodObjArgs(PyTuple_GetItem(owner, 0), method, told, found, NULL);
     hoist_status status = answer == NULL ? reported(stage) : HOIST_OK;
     if (told != NULL && Py_REFCNT(told) > 1) {
         PyObject *context = PyObject_GetAttr(told, name_context);
-        if (context == NULL) reported(stage);
+        if (context == NULL || !put(told, name__unread, held(Py_None))) reported(stage);
         Py_XDECREF(context);
     }
+    if (found != NULL && Py_REFCNT(found) > 1 && !has_been_read(found)) reported(stage);
     Py_XDECREF(answer);
     Py_XDECREF(found);
-    Py_XDECREF(key);
     Py_XDECREF(told);
     return status;
 }

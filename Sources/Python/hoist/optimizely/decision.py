@@ -72,13 +72,13 @@ class Decision(Unread):
             found = found[name]
         return found
 
-    _later = "user"
+    _later = ("user",)
 
-    def _read(self, unread: object) -> Any:
+    def _read(self, name: str) -> None:
         from .user import User
 
-        pointer = native.calls.optimizely_user(unread)
-        return pointer and User(pointer)
+        pointer = native.calls.optimizely_user(self._unread)
+        self._put(name, pointer and User(pointer))
 
 
 def read(pointer: Any, as_user: Any) -> Decision:

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import detail as _detail
 from .._callback import adopt, implements, overridden, owner, report
-from .._native import ffi, use
+from .._native import native, use
 from .._text import decode
 from .._unread import Unread
 from ..context import Context
@@ -23,10 +23,12 @@ class HookCall(Unread):
     context: Context | None
     """A copy of the call's context; None for the client's own."""
 
-    _later = "context"
+    _later = ("context",)
 
-    def _read(self, unread: int) -> Context | None:
-        return Context._lent(ffi.cast("hoist_context *", unread))
+    def _read(self, name: str) -> None:
+        pointer = native.calls.copied_context(self)
+        if pointer:
+            self._put(name, Context._adopt(pointer))
 
 
 class Hook:
