@@ -12,6 +12,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import fleet
 import pictures
 
 SITE, LIBRARY, TARGET = (Path(argument).resolve() for argument in sys.argv[1:4])
@@ -133,7 +134,7 @@ def copies() -> None:
     for path in sorted(SITE.rglob("*")):
         if path.suffix in {".md", ".svg"}:
             put(path.relative_to(SITE).as_posix(), path.read_text())
-    for name, text in pictures.page().items():
+    for name, text in (pictures.page() | fleet.files()).items():
         put(name, text)
     put("reference/contract.md", (ROOT / "Documentation/contract.md").read_text())
     put("reference/porting.md", (ROOT / "Documentation/porting.md").read_text())

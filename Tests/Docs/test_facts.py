@@ -55,6 +55,17 @@ def test_the_calls_of_python_exist(page: Path) -> None:
                 assert part in known or any(name.endswith(part) for name in known), f"hoist has no {part}, of {word}"
 
 
+def counters_of(page: Path) -> dict[str, set[str]]:
+    """By group."""
+    found: dict[str, set[str]] = {}
+    for table in tables(page):
+        if table[0][:2] == ["group", "counter"]:
+            for row in table[1:]:
+                for group in code_words(row[0]):
+                    found.setdefault(group, set()).update(code_words(row[1]))
+    return found
+
+
 def test_every_counter_is_explained() -> None:
     """Those that the header lists, and no others."""
     comment = re.search(r"Counters of the client.*?\n \* @return", HEADERS, re.S)
@@ -67,28 +78,25 @@ def test_every_counter_is_explained() -> None:
         counters = text.rpartition(": ")[2].partition(";")[0]
         listed[group] = set(re.findall(r"[a-z_]+(?=\s*(?:,|$))", counters))
     page = SITE / "operating.md"
-    explained: dict[str, set[str]] = {}
-    for table in tables(page):
-        if table[0][:2] == ["group", "counter"]:
-            for row in table[1:]:
-                for group in code_words(row[0]):
-                    explained.setdefault(group, set()).update(code_words(row[1]))
-        elif table[0][0] == "counter":
-            queue = {word for row in table[1:] for word in code_words(row[0])}
+    explained = counters_of(page)
+    queue = {word for table in tables(page) if table[0][0] == "counter" for row in table[1:] for word in code_words(row[0])}
     for group in ("events", "metrics", "odp", "hits", "activates", "tracking"):
         explained[group] = explained.get(group, set()) | queue
     assert listed.keys() == explained.keys()
     for group in listed:
         assert listed[group] == explained[group], group
+    for group, counters in counters_of(SITE / "fleet.md").items():
+        assert counters <= listed[group], group
 
 
-def test_log_lines_are_those_of_the_library() -> None:
+@pytest.mark.parametrize("page", [page for page in PAGES if column(page, "line")], ids=name_of)
+def test_log_lines_are_those_of_the_library(page: Path) -> None:
     """Each piece of a line between its names and numbers stands in the sources."""
-    sources = "\n".join(path.read_text() for folder in sorted((ROOT / "Sources").glob("Hoist*"))
-                        for path in sorted(folder.rglob("*.swift")))
+    sources = "\n".join(path.read_text() for pattern in ("Hoist*/**/*.swift", "Plugins/**/*.c")
+                        for path in sorted((ROOT / "Sources").glob(pattern)))
     # A text over several lines of code is one.
     sources = re.sub(r'"\s*\+ "', "", sources).replace('\\"', '"')
-    for cell in column(SITE / "troubleshooting.md", "line"):
+    for cell in column(page, "line"):
         for line in code_words(cell):
             for piece in filter(None, (piece.strip(" ():;.") for piece in line.split("…"))):
                 assert piece in sources, line
