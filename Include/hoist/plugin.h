@@ -146,10 +146,36 @@ typedef struct hoist_cache {
     hoist_status (*HOIST_NULLABLE append)(void *HOIST_NULLABLE user_data, const char *HOIST_NONNULL key,
                                           const void *HOIST_NULLABLE head, size_t head_size,
                                           const void *HOIST_NULLABLE bytes, size_t bytes_size);
+
+    /**
+     * Leads: of several processes over the same data one at a time, the leader of a value, writes it for all (property
+     * fetch.shared, which needs this and `save_led`, and is refused at open without them). Makes `holder` the leader of
+     * `key` for `lease_ms` milliseconds from now, by one clock for all users of the data, if there is none, its time is over,
+     * or `holder` is the leader, whose time begins anew. Also says which version of the value there is.
+     * @param holder      NULL: only looks.
+     * @param lease_ms    0: `holder` gives the lead back.
+     * @param number_out  0: `holder` does not lead. Else its fencing number, which stays the same while it leads on; each new
+     *                    leader's is greater than all before, also when the data were lost meanwhile.
+     * @param version_out 0: nothing is kept under `key`. Else a number that is another one after each change of it, whichever
+     *                    member made it.
+     * @return HOIST_OK, leader or not; any other status for a failure.
+     */
+    hoist_status (*HOIST_NULLABLE lead)(void *HOIST_NULLABLE user_data, const char *HOIST_NONNULL key,
+                                        const char *HOIST_NULLABLE holder, int64_t lease_ms,
+                                        int64_t *HOIST_NONNULL number_out, int64_t *HOIST_NONNULL version_out);
+    /**
+     * Keeps a value like `save`, if `number` is the newest that `lead` has given out for `key`, in one step with that look: what
+     * a leader writes after another has taken its place must not be kept.
+     * @param version_out Of the value now.
+     * @return HOIST_OK: done; HOIST_ERR_STATE: another has led since, and nothing was changed; any other status for a failure.
+     */
+    hoist_status (*HOIST_NULLABLE save_led)(void *HOIST_NULLABLE user_data, const char *HOIST_NONNULL key,
+                                            const void *HOIST_NULLABLE value, size_t value_size, int64_t number,
+                                            int64_t *HOIST_NONNULL version_out);
 } hoist_cache;
 
 #define HOIST_CACHE_INIT \
-    { sizeof(hoist_cache), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+    { sizeof(hoist_cache), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 
 HOIST_API hoist_status hoist_config_set_cache(hoist_config *HOIST_NULLABLE config,
                                               const hoist_cache *HOIST_NULLABLE cache,

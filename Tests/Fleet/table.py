@@ -41,6 +41,8 @@ class CCache(Structure):
         ("release", CFUNCTYPE(None, c_void_p)),
         ("replace", CFUNCTYPE(c_int32, c_void_p, c_char_p, c_void_p, c_size_t, c_void_p, c_size_t, POINTER(CBytes))),
         ("append", CFUNCTYPE(c_int32, c_void_p, c_char_p, c_void_p, c_size_t, c_void_p, c_size_t)),
+        ("lead", CFUNCTYPE(c_int32, c_void_p, c_char_p, c_char_p, c_int64, POINTER(c_int64), POINTER(c_int64))),
+        ("save_led", CFUNCTYPE(c_int32, c_void_p, c_char_p, c_void_p, c_size_t, c_int64, POINTER(c_int64))),
         ("room", c_char * 256)]
 
 
@@ -127,6 +129,20 @@ class Cache:
         if status not in (OK, STATE, NOT_FOUND):
             raise Failed(status, "append")
         return status == OK
+
+    def lead(self, holder: str | None, lease: int = 3_600_000, key: str = "flags") -> tuple[int, int]:
+        """The number of the holder's lead, 0 for none, and the version of the value."""
+        number, version = c_int64(), c_int64()
+        self._do("lead", text(key), None if holder is None else text(holder), lease, byref(number), byref(version))
+        return number.value, version.value
+
+    def save_led(self, value: bytes, number: int, key: str = "flags") -> int | None:
+        """Its version; None where another has led since."""
+        version = c_int64()
+        status = self._call("save_led", text(key), value, len(value), number, byref(version))
+        if status not in (OK, STATE):
+            raise Failed(status, "save_led")
+        return version.value if status == OK else None
 
     def put(self, owner: str, *rows: Row, lease: int = 3_600_000) -> None:
         told = (CRow * len(rows))(*(

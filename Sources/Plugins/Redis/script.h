@@ -9,8 +9,8 @@ typedef struct script {
 } script;
 
 /* Made by the build from Scripts. */
-extern const script script_save, script_replace, script_append, script_put, script_claim, script_remove, script_purge,
-    script_renew;
+extern const script script_save, script_replace, script_append, script_lead, script_save_led, script_put, script_claim,
+    script_remove, script_purge, script_renew;
 
 /* The beginning of a call: what EVALSHA needs, for keys that the caller adds next. */
 words script_words(const script *called, const char *number_of_keys);

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *name_of(const cache *own, const char *key) {
-  size_t size = strlen(own->tag) + strlen(key) + 8;
+static char *name_of(const cache *own, const char *kind, const char *key) {
+  size_t size = strlen(own->tag) + strlen(kind) + strlen(key) + 3;
   char *name = malloc(size);
-  if (name) snprintf(name, size, "%s:value:%s", own->tag, key);
+  if (name) snprintf(name, size, "%s:%s:%s", own->tag, kind, key);
   return name;
 }
 
@@ -17,12 +17,14 @@ typedef struct value_call {
   cache *own;
   turn turn;
   char *name;
+  char *lead_name; /* of who leads it; NULL where that is of no concern */
   char change[80], ttl[NUMBER_BYTES];
 } value_call;
 
 static bool begin(value_call *call, void *user_data, const char *key) {
   call->own = user_data;
-  call->name = name_of(call->own, key);
+  call->name = name_of(call->own, "value", key);
+  call->lead_name = NULL;
   if (call->name && connection_begin(&call->own->connection, &call->turn)) return true;
   if (!call->name) call->turn.why.status = HOIST_ERR_LIMIT;
   free(call->name);
@@ -32,14 +34,21 @@ static bool begin(value_call *call, void *user_data, const char *key) {
 static hoist_status end(value_call *call, redisReply *answer, hoist_status status) {
   bool is_good = answer_free(answer);
   free(call->name);
+  free(call->lead_name);
   hoist_status of_call = connection_end(&call->turn, is_good);
   return is_good ? status : of_call;
 }
 
-static words change_of(value_call *call, const script *script, const char *key) {
-  words words = script_words(script, "2");
+static words call_of(value_call *call, const script *script) {
+  words words = script_words(script, call->lead_name ? "3" : "2");
   words_text(&words, call->own->tag);
   words_text(&words, call->name);
+  if (call->lead_name) words_text(&words, call->lead_name);
+  return words;
+}
+
+static words change_of(value_call *call, const script *script, const char *key) {
+  words words = call_of(call, script);
   cache_name_change(call->own, call->change, sizeof call->change);
   words_text(&words, call->change);
   bool is_person = strncmp(key, HOIST_CACHE_PERSON_PREFIX, strlen(HOIST_CACHE_PERSON_PREFIX)) == 0;
@@ -113,10 +122,51 @@ static hoist_status append(void *user_data, const char *key, const void *head, s
   return end(&call, answer, status);
 }
 
+static bool begin_led(value_call *call, void *user_data, const char *key) {
+  if (!begin(call, user_data, key)) return false;
+  call->lead_name = name_of(call->own, "lead", key);
+  if (call->lead_name) return true;
+  failure_say(&call->turn.why, HOIST_ERR_LIMIT, GO_ON, "out of memory");
+  end(call, NULL, HOIST_OK);
+  return false;
+}
+
+static hoist_status lead(void *user_data, const char *key, const char *holder, int64_t lease_ms, int64_t *number_out,
+                         int64_t *version_out) {
+  value_call call;
+  if (!begin_led(&call, user_data, key)) return call.turn.why.status;
+  words words = call_of(&call, &script_lead);
+  words_text(&words, holder ? holder : "");
+  words_number(&words, call.ttl, lease_ms > 0 ? lease_ms : 0);
+  redisReply *answer = script_call(&call.turn, &script_lead, &words);
+  hoist_status status = HOIST_ERR_IO;
+  if (answer && answer->type == REDIS_REPLY_ARRAY && answer->elements == 2) {
+    *number_out = answer->element[0]->integer;
+    *version_out = answer->element[1]->integer;
+    status = HOIST_OK;
+  }
+  return end(&call, answer, status);
+}
+
+static hoist_status save_led(void *user_data, const char *key, const void *value, size_t size, int64_t number,
+                             int64_t *version_out) {
+  value_call call;
+  if (!begin_led(&call, user_data, key)) return call.turn.why.status;
+  char own_number[NUMBER_BYTES];
+  words words = change_of(&call, &script_save_led, key);
+  words_bytes(&words, value, size);
+  words_number(&words, own_number, number);
+  redisReply *answer = make_change(&call, &script_save_led, &words);
+  *version_out = answer && answer->type == REDIS_REPLY_INTEGER ? answer->integer : 0;
+  return end(&call, answer, *version_out > 0 ? HOIST_OK : HOIST_ERR_STATE);
+}
+
 void cache_add_values(hoist_cache *table) {
   table->load = load;
   table->save = save;
   table->remove = forget;
   table->replace = replace;
   table->append = append;
+  table->lead = lead;
+  table->save_led = save_led;
 }

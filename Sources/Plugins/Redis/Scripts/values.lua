@@ -12,3 +12,9 @@ local function keep(payload, ttl, change)
   if redis.call('EXISTS', KEYS[1] .. ':kept') == 0 then redis.call('SET', KEYS[1] .. ':kept', 1) end
   return 1
 end
+
+-- A number that is another one after each change, also when the value was gone meanwhile; 0 for none.
+local function version()
+  local kept = redis.call('HMGET', KEYS[2], 'written', 'version')
+  return kept[1] and kept[1] * 1000 + kept[2] % 1000 or 0
+end
