@@ -26,10 +26,10 @@ OPTIONS = {"Sources/CShims": SHIMS, "Sources/CCurl": (*SHIMS, f"-I{ROOT}/Sources
            "Examples": ("-std=c99", "-pedantic"), "Tests/Faults": ("-std=gnu11",), "Tests/Sanitizers": ("-std=gnu11",),
            "Tests/Fleet": (*HOSTS, f"-I{ROOT}/Sources/Plugins/Redis"),
            "Tests": HOSTS}
-# Peers of the benchmarks have headers of their own, which are fetched.
-LEFT_OUT = "Tests/Benchmarks"
+# Peers of the benchmarks have headers of their own, which are fetched; what Python's compiled module includes is compiled with it.
+LEFT_OUT = ("Tests/Benchmarks", "Sources/Python/native")
 # Headers of other libraries, which are the same for every processor of 64 bits.
-OTHERS = ("curl", "hiredis", "jansson.h", "jansson_config.h", "sqlite3.h", "pcre2.h", "zlib.h", "zconf.h", "expat.h",
+OTHERS = ("curl", "hiredis", "librdkafka", "jansson.h", "jansson_config.h", "sqlite3.h", "pcre2.h", "zlib.h", "zconf.h", "expat.h",
           "expat_external.h", "expat_config.h")
 
 
@@ -80,7 +80,8 @@ def test_what_is_generated_compiles(headers: Path, tmp_path: Path) -> None:
     extension = Extension("hoist._compiled", [])
     configure(extension, Location(ROOT / "Include", tmp_path / "libhoist.so"), tmp_path / "compiled.c", bundled=False)
     macros = tuple(f"-D{name}={value}" for name, value in extension.define_macros)
-    python = (*macros, *extension.extra_compile_args, f"-I{sysconfig.get_path('include')}", "-Wno-extra", "-Wno-deprecated-declarations")
+    python = (*macros, *extension.extra_compile_args, *(f"-I{folder}" for folder in extension.include_dirs),
+              f"-I{sysconfig.get_path('include')}", "-Wno-extra", "-Wno-deprecated-declarations")
     told = [complaint(headers, options, tmp_path / name) for name, options in (
         ("modules.c", SHIMS), ("matrix.c", HOSTS), ("compiled.c", python))]
     assert "".join(told) == "" and len(includes) == 5
