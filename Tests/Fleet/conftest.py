@@ -132,7 +132,8 @@ def dispatcher(kafka_plugin: Path, kafka: KafkaServer) -> Iterator[Callable[...,
 
 @pytest.fixture(scope="session")
 def shared_dispatcher(kafka_plugin: Path, shared_kafka: KafkaServer) -> Iterator[Dispatcher]:
-    one = Dispatcher(kafka_plugin, {"brokers": shared_kafka.address, "topic": "{service}"})
+    one = Dispatcher(kafka_plugin, {"brokers": shared_kafka.address, "topic": "{service}",
+                                    "librdkafka": {"topic.metadata.refresh.interval.ms": 100}})
     yield one
     one.end()
 

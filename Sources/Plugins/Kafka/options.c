@@ -145,7 +145,7 @@ static bool read_all(options *own, json_t *root, char *message, size_t size) {
 bool options_read(options *made, const char *text, char *message, size_t message_size) {
   *made = (options){.topic = "hoist.{service}.{pipeline}", .delivery_timeout_ms = 10000, .message_max_bytes = 1000000,
                     .conf = rd_kafka_conf_new()};
-  /* Until then a topic that was missing goes on missing. A host may say otherwise. */
+  /* Until then a topic that was missing or closed goes on being so. A host may say otherwise. */
   if (!set(made->conf, "topic.metadata.refresh.interval.ms", "60000", message, message_size)) return false;
   json_error_t error;
   json_t *root = json_loads(text[0] ? text : "{}", JSON_REJECT_DUPLICATES, &error);
