@@ -14,13 +14,13 @@ from kafka_server import KafkaServer
 
 def main() -> None:
     with KafkaServer() as server:
-        topic = server.named("hoist.unleash.metrics")
-        options = json.dumps({"brokers": server.address, "librdkafka": {"compression.type": "gzip"}})
+        topic = server.named("flags.unleash")
+        options = json.dumps({"brokers": server.address, "topic": "flags.{service}", "librdkafka": {"compression.type": "gzip"}})
         run([program("kafka_program"), sys.argv[1], os.environ["HOIST_KAFKA"], options], "a client")
         records = server.records(topic)
     print(f"in the topic {topic}:")
     for record in records:
-        print("  path", record.headers["hoist-path"], "with", len(record.ids), "events:", record.value.decode()[:160])
+        print("  pipeline", record.headers["hoist-pipeline"], "path", record.headers["hoist-path"], record.value.decode())
     assert any(b"purchase" in record.value for record in records)
     assert all(b"production.secret" not in record.value and "secret" not in str(record.headers) for record in records)
 
