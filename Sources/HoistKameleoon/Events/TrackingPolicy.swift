@@ -18,8 +18,8 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
   /// A request on its way.
   private struct Flight {
     var recipients: [TrackingRecipient]
-    /// When the last attempt began, by the monotonic clock.
-    var begunNanoseconds: Int64 = 0
+    /// When the last attempt began, by the monotonic clock; nil where it has not.
+    var begunNanoseconds: Int64?
     /// What it was authorised with; nil for nothing.
     var bearer: String?
     /// The service takes no token.
@@ -266,6 +266,7 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
 
   /// As the store has them now: another client or process may have stored one since the last attempt.
   private func hearRefusals(of batch: EventBatch, completion: @escaping @Sendable (_ isKnown: Bool) -> Void) {
+    flights[batch.id]?.begunNanoseconds = nil
     guard let visitors, let tracker else { return completion(true) }
     let recipients = flights[batch.id]?.recipients ?? []
     visitors.hearRefusals(of: recipients) { [self] isKnown in
@@ -301,7 +302,7 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
       flights[batch.id]?.isWithheld = false
       return .again
     }
-    if let flight = flights[batch.id] { reports.attempt(.tracking, answer, begunNanoseconds: flight.begunNanoseconds) }
+    if let begun = flights[batch.id]?.begunNanoseconds { reports.attempt(.tracking, answer, begunNanoseconds: begun) }
     if case .success(let response) = answer {
       switch response.status {
       case let status where ServiceAnswer.isSuccess(status): return .done

@@ -49,6 +49,8 @@ final class OpenVisitors: TrackedVisitors {
   let all = Locked<[PlainVisitor]>([])
   /// Those whose consent is stored.
   let consenting = Locked<Set<String>>([])
+  /// Whether it can be asked who has refused elsewhere.
+  let isStoreThere = Locked(true)
 
   func visitor(of code: [UInt8]) -> (any TrackedVisitor)? { all.value.first { $0.trackingIdentity.code == code } }
   var namedByHost: [any TrackedVisitor] { all.value }
@@ -56,7 +58,9 @@ final class OpenVisitors: TrackedVisitors {
   func readConsent(of identity: TrackingIdentity, completion: @escaping @Sendable (Bool) -> Void) {
     completion(consenting.value.contains(String(decoding: identity.code, as: UTF8.self)))
   }
-  func hearRefusals(of recipients: [TrackingRecipient], completion: @escaping @Sendable (Bool) -> Void) { completion(true) }
+  func hearRefusals(of recipients: [TrackingRecipient], completion: @escaping @Sendable (Bool) -> Void) {
+    completion(isStoreThere.value)
+  }
 }
 
 /// A tracker over a scripted network.

@@ -209,6 +209,18 @@ import Testing
     #expect(bench.count("delivered") == 2)
   }
 
+  @Test("While the store cannot say who has refused nothing goes (KAM-60, contract 8; failing, no consent, second process)")
+  func nothingGoesUnasked() throws {
+    let bench = try TrackerBench()
+    let anna = bench.visitor("anna")
+    bench.open.isStoreThere.value = false
+    bench.tracker.record(Tracked.phone, of: anna)
+    #expect(bench.flush(anna) == [.network] && bench.sent.isEmpty)
+    bench.open.isStoreThere.value = true
+    bench.advance(10_000)
+    #expect(bench.sent == [["\(Tracked.phoneLine)&visitorCode=anna"]])
+  }
+
   @Test func moreThanARequestTakesGoesWithTheNext() throws {
     let bench = try TrackerBench()
     let long = String(repeating: "x", count: 900_000)
