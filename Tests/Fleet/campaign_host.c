@@ -14,7 +14,7 @@
 #include <hoist/flagship.h>
 #include <stdint.h>
 
-enum { CLASSES = 16, MOST_HELD = 64, TEXT_BYTES = 96, REFUSAL_LIMIT_MS = 2000 };
+enum { CLASSES = 16, MOST_HELD = 64, TEXT_BYTES = 96 };
 
 static const char *plugin, *options, *name;
 static uint64_t chance;
@@ -84,14 +84,9 @@ static void work(hoist_client *client, int count, int turn) {
 }
 
 static void refuse(hoist_client *client, int person) {
-  char line[TEXT_BYTES];
   hoist_flagship_visitor *visitor = meet(client, person);
-  long begun = milliseconds_now();
   require(hoist_flagship_visitor_set_consent(visitor, false) == HOIST_OK, "no consent set");
-  /* Beyond the limit of the call nothing is promised. */
-  snprintf(line, sizeof line, "%d %s", person, milliseconds_now() - begun < REFUSAL_LIMIT_MS ? "stored" : "late");
   hoist_flagship_visitor_free(visitor);
-  report("refused", line);
 }
 
 static void again(void) {

@@ -65,6 +65,10 @@ class Redis:
     def _offset(self, server: RedisServer, word: bytes) -> int:
         return int(self._replication(server).split(word)[1].split()[0])
 
+    def keeps_refusal(self, person: int) -> bool:
+        kept = self.server.ask("HGET", f"{{hoist:flagship:campaign}}:value:visitor:p{person}", "payload")
+        return isinstance(kept, bytes) and b'"refused":true' in kept
+
     def end_leases(self, processes: set[int]) -> None:
         """Of the dead, as if their time were over."""
         for key in self.server.names():
@@ -129,6 +133,6 @@ class Worker:
         self.reader.join()
 
 
-def options_for(machine: Proxy) -> str:
-    return json.dumps({"host": "127.0.0.1", "port": machine.port, "scope": "flagship:campaign", "timeout_ms": 1000,
+def options_for(machine: Proxy, timeout_ms: int) -> str:
+    return json.dumps({"host": "127.0.0.1", "port": machine.port, "scope": "flagship:campaign", "timeout_ms": timeout_ms,
                        "retry_first_ms": 10, "retry_max_ms": 200, "messages": "none"})

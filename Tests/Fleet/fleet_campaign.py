@@ -54,8 +54,9 @@ class Ledger:
     variations: dict[int, set[str]] = field(default_factory=dict)
     met_by: dict[int, set[str]] = field(default_factory=dict)
     refused: dict[int, int] = field(default_factory=dict)
-    """How many posts had come when it was known that the refusal is stored."""
+    """How many posts had come when the call had returned and the refusal was stored."""
     may_have_refused: set[int] = field(default_factory=set)
+    """Whose refusal was not: the call waits for that for two seconds at the longest."""
     killed: set[str] = field(default_factory=set)
     kept: list[str] = field(default_factory=list)
     """Names in Redis at the end."""
@@ -94,7 +95,9 @@ class Ledger:
                 ("booked twice or more", sum(count > 1 for count in booked.values())), ("lost", len(self.lost(service))),
                 ("people met", len(self.variations)),
                 ("people with two variations", sum(len(seen) > 1 for seen in self.variations.values())),
-                ("people who refused", len(self.refused)), ("told of them afterwards", len(self.told_of_refused(service))),
+                ("people who refused", len(self.refused)),
+                ("refusals not stored at once", len(self.may_have_refused)),
+                ("told of them afterwards", len(self.told_of_refused(service))),
                 ("processes killed", len(self.killed))]
         return [f"{name:<28}{count:>8}" for name, count in rows]
 
@@ -138,10 +141,6 @@ class Campaign:
                 self.ledger.met_by.setdefault(int(person), set()).add(worker.name)
             case ["recorded", person, location, status]:
                 self.ledger.hits[location] = Hit(int(person), status == "HOIST_OK")
-            case ["refused", person, "stored"]:
-                self.ledger.refused[int(person)] = len(self.service.ledger.posts)
-            case ["refused", person, _]:
-                self.ledger.may_have_refused.add(int(person))
 
     def _await(self, holds: Callable[[], bool], what: str) -> None:
         with self.changed:
@@ -152,7 +151,7 @@ class Campaign:
 
     # Processes.
 
-    def _start(self) -> Worker:
+    def _start(self, timeout_ms: int = 1000) -> Worker:
         machine = self.made % MACHINES
         properties = self.folder / "properties.json"
         if not self.made:
@@ -161,9 +160,9 @@ class Campaign:
                 "env_id": service.environment_id, "api_key": service.api_key, "decision.url": service.decision_url,
                 "cdn.url": service.cdn_url, "events.url": service.events_url, "mode": "bucketing", "usage_tracking": False,
                 "store": "none", "log.level": "none", "hits.batch_interval": 3600, "hits.pool_max_size": 100_000,
-                "events.durability": "immediate"}))
+                "events.durability": "immediate", "visitor_cache.timeout_ms": 9000}))
         name = f"w{self.made}"
-        worker = Worker([self.program, properties, self.plugin, options_for(self.redis.machines[machine]), name,
+        worker = Worker([self.program, properties, self.plugin, options_for(self.redis.machines[machine], timeout_ms), name,
                          str(self.chance.randrange(1 << 62)), str(self.people)], name, machine, self.changed, self._hear)
         self.made += 1
         self.workers.append(worker)
@@ -244,8 +243,17 @@ class Campaign:
         for person in some:
             self.chance.choice(sound).tell(f"refuse {person}")
         self._await_all()
+        self.note_refusals(some)
         self._tell("again")
         self._await_all()
+
+    def note_refusals(self, people: list[int]) -> None:
+        """Of those who have refused."""
+        for person in people:
+            if self.redis.keeps_refusal(person):
+                self.ledger.refused[person] = len(self.service.ledger.posts)
+            else:
+                self.ledger.may_have_refused.add(person)
 
     def _flush(self, kind: str) -> None:
         self._tell("flush")
@@ -272,7 +280,7 @@ class Campaign:
                 break
         # People who were met are still who they were, though most others are now given the other variation.
         self.service.publish(document(100))
-        late = [self._start() for _ in range(MACHINES)]
+        late = [self._start(timeout_ms=9000) for _ in range(MACHINES)]
         self._await_all()
         silent = self.ledger.refused.keys() | self.ledger.may_have_refused
         # What is kept of people is written soon after a call, not with it.

@@ -34,6 +34,7 @@ def test_a_machine_that_cannot_reach_redis_sends_nothing_of_who_has_refused_else
             campaign.ask(there, line)
         campaign.redis.stall(True, there.machine)
         campaign.ask(here, "refuse 1")
+        campaign.note_refusals([1])
         assert campaign.ledger.refused
         campaign.ask(there, "flush")
         assert campaign.service.ledger.screens() == {}  # nor of the other person: it is not known who has refused
