@@ -8,7 +8,7 @@ struct ContextSights: ~Copyable {
   /// Of a place: fingerprint, mixed with the next two; what is known; the key. Mixed, so that what is read while it is
   /// written is taken for no context.
   private static let placeWords = 4
-  /// A fingerprint has two places, in one cache line.
+  /// A fingerprint has the places of two sets, each in one cache line: a set that many fingerprints share is hardly ever full.
   private static let setWords = 8
   /// Adjacent cache lines are fetched together.
   private static let lineWords = 16
@@ -28,7 +28,7 @@ struct ContextSights: ~Copyable {
 
   init(capacity: Int) {
     var sets = 16
-    while sets < min(capacity, Self.mostSets) { sets *= 2 }
+    while sets < Self.mostSets, sets / 2 < capacity { sets *= 2 }
     setMask = UInt64(sets - 1)
     places = Self.words(sets * Self.setWords)
     lines = Self.words(Self.lineCount * Self.lineWords)
@@ -51,10 +51,20 @@ struct ContextSights: ~Copyable {
   /// - Returns: nil for a context that is not found.
   @inline(__always)
   func kinds(of fingerprint: UInt64) -> ContextSight.Kinds? {
-    let set = places + Int(fingerprint & setMask) * Self.setWords
-    guard let (known, key) = known(at: set, fingerprint) ?? known(at: set + Self.placeWords, fingerprint) else { return nil }
+    let (first, second) = sets(of: fingerprint)
+    guard let (known, key) = known(in: places + first, fingerprint) ?? known(in: places + second, fingerprint) else { return nil }
     if known & Self.nothingLeft == 0 { note(key) }
     return ContextSight.Kinds(truncatingIfNeeded: known & (Self.nothingLeft - 1))
+  }
+
+  @inline(__always)
+  private func sets(of fingerprint: UInt64) -> (Int, Int) {
+    (Int(fingerprint & setMask) &* Self.setWords, Int(fingerprint &>> 32 & setMask) &* Self.setWords)
+  }
+
+  @inline(__always)
+  private func known(in set: UnsafeMutablePointer<Int64>, _ fingerprint: UInt64) -> (UInt64, key: Int64)? {
+    known(at: set, fingerprint) ?? known(at: set + Self.placeWords, fingerprint)
   }
 
   @inline(__always)
@@ -90,10 +100,11 @@ struct ContextSights: ~Copyable {
 
   /// - Returns: its place.
   func remember(_ sight: ContextSight, of fingerprint: UInt64) -> Int {
-    let set = Int(fingerprint & setMask) * Self.setWords
     let now = age.load(ordering: .relaxed)
-    let isOld = [0, Self.placeWords].map { UInt64(bitPattern: shim_load_i64(places + set + $0 + 1)) >> 16 != now }
-    let at = set + (isOld[0] || !isOld[1] && fingerprint >> 63 == 0 ? 0 : Self.placeWords)
+    let (first, second) = sets(of: fingerprint)
+    let own = [first, first + Self.placeWords, second, second + Self.placeWords]
+    let free = own.first { UInt64(bitPattern: shim_load_i64(places + $0 + 1)) >> 16 != now }
+    let at = free ?? own[Int(fingerprint >> 62)]
     let known = Int64(bitPattern: now << 16 | UInt64(sight.kinds) | (sight.key == 0 ? Self.nothingLeft : 0))
     let key = Int64(bitPattern: sight.key)
     shim_store_i64(places + at, Int64(bitPattern: fingerprint) ^ known ^ key)

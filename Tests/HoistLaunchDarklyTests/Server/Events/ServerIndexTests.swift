@@ -53,6 +53,14 @@ struct ServerIndexTests {
     #expect(rig.events.seen.reused == 4)
   }
 
+  @Test("Contexts as many as there is room for are found by all threads, whatever their fingerprints (LDS-40; ready)")
+  func allAreFound() {
+    let sights = ContextSights(capacity: 1_000)
+    let fingerprints = (1...1_000).map { Hash64.combine($0, 7) }
+    for print in fingerprints { _ = sights.remember(ContextSight(key: print, kinds: 1), of: print) }
+    #expect(fingerprints.count { sights.kinds(of: $0) == 1 } >= 990)
+  }
+
   @Test("All are forgotten every five minutes (LDS-40; ready)")
   func forgotten() {
     let rig = ServerEventRig()
