@@ -49,10 +49,12 @@ struct HostRules {
 
 /// The versions of a host's items, which grow with each change, whatever the host has written.
 struct ItemVersions {
-  private var known: [ItemName: (text: UInt64, version: Int64)] = [:]
+  /// By hashes of kinds and keys: keys themselves would be a block of memory each, among those that reading has left free.
+  private var known: [UInt64: (text: UInt64, version: Int64)] = [:]
 
   /// - Parameter text: by which a change is known.
-  mutating func version(of item: ItemName, _ text: ByteView, written: Int64) -> Int64 {
+  mutating func version(of kind: ItemName.Kind, _ key: ByteView, _ text: ByteView, written: Int64) -> Int64 {
+    let item = Hash64.combine(kind == .flag ? 1 : 2, Hash64.hash(key))
     let hash = Hash64.hash(text)
     guard let former = known[item] else {
       known[item] = (hash, written)

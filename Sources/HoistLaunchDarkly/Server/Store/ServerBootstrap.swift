@@ -89,7 +89,7 @@ struct ServerBootstrap {
   private mutating func write(_ value: JSONNode) {
     var text = JSONWriter()
     text.value(value)
-    let version = text.bytes.withBytes { versions.version(of: ItemName(.flag, ByteView(value.name)), $0, written: 1) }
+    let version = text.bytes.withBytes { versions.version(of: .flag, ByteView(value.name), $0, written: 1) }
     flags.key(utf8: value.name)
     flags.object { writer in
       writer.key("key")
@@ -107,7 +107,7 @@ extension ItemVersions {
   fileprivate mutating func write(_ node: JSONNode, _ kind: ItemName.Kind, to writer: inout JSONWriter) {
     writer.key(utf8: node.name)
     guard let source = node.source, let written = (try? node.integer("version")) ?? nil else { return writer.value(node) }
-    let version = self.version(of: ItemName(kind, ByteView(node.name)), source, written: written)
+    let version = self.version(of: kind, ByteView(node.name), source, written: written)
     if version == written { writer.value(node) } else { writer.item(node, version: version) }
   }
 }
