@@ -111,6 +111,7 @@ typedef struct shim_hot {
   uint32_t gate;            /* atomic; bits that send an evaluation to the slow path */
   uint32_t wanted;          /* atomic; the effects of evaluations that have a listener */
   void *_Nullable object;   /* the Swift client; alive as long as this */
+  void *_Nullable port;     /* its provider's `EventPort`, owned; set once */
   struct shim_hot *_Nullable next;
   struct shim_hot *_Nullable *_Nullable link;
 } shim_hot;

@@ -7,18 +7,29 @@ public enum Hash64 {
   /// - Returns: never 0, so that 0 can mark an empty slot.
   @inlinable
   public static func hash(_ base: UnsafeRawPointer, _ count: Int) -> UInt64 {
+    if count <= 16 { return short(base, count) }
+    var lane = seed
+    var offset = 0
+    while offset &+ 16 < count {
+      lane = fold(word(base, offset) ^ oddA, word(base, offset &+ 8) ^ lane)
+      offset &+= 16
+    }
+    return finish(word(base, count &- 16), word(base, count &- 8), lane, count)
+  }
+
+  /// The hash of a literal: of one of at most 16 bytes a constant in the machine code.
+  @inlinable @inline(__always)
+  public static func hash(literal text: StaticString) -> UInt64 {
+    let count = text.utf8CodeUnitCount
+    return count <= 16 ? short(text.utf8Start, count) : hash(text.utf8Start, count)
+  }
+
+  /// Of at most 16 bytes.
+  @inlinable @inline(__always)
+  static func short(_ base: UnsafeRawPointer, _ count: Int) -> UInt64 {
     var first: UInt64 = 0
     var second: UInt64 = 0
-    var lane = seed
-    if count > 16 {
-      var offset = 0
-      while offset &+ 16 < count {
-        lane = fold(word(base, offset) ^ oddA, word(base, offset &+ 8) ^ lane)
-        offset &+= 16
-      }
-      first = word(base, count &- 16)
-      second = word(base, count &- 8)
-    } else if count >= 8 {
+    if count >= 8 {
       first = word(base, 0)
       second = word(base, count &- 8)
     } else if count >= 4 {
@@ -30,7 +41,7 @@ public enum Hash64 {
         | UInt64(base.load(fromByteOffset: count &>> 1, as: UInt8.self)) &<< 8
         | UInt64(base.load(fromByteOffset: count &- 1, as: UInt8.self))
     }
-    return finish(first, second, lane, count)
+    return finish(first, second, seed, count)
   }
 
   @inlinable

@@ -198,20 +198,22 @@ extension Client {
     _ evaluation: inout Evaluation, _ fallback: EvaluationFallback, asked: ByteView? = nil, snapshot: Snapshot,
     record: UnsafeRawPointer, context: FrozenContext?
   ) {
-    guard let provider else { return }
+    guard let port else { return }
     if evaluation.effects.contains(.excess) { noteExcess(ofFlag: asked ?? snapshot.name(of: record)) }
     if evaluation.effects.contains(.refusal) { warnOfRefusal(asked ?? snapshot.name(of: record), evaluation) }
     if evaluation.effects.contains(.record) {
       fallback.withPointer { fallback in
         evaluation.fallback = fallback
-        provider.record(evaluation, snapshot: snapshot, record: record, context: context)
+        port._withUnsafeGuaranteedRef {
+          $0.provider.record(evaluation, snapshot: snapshot, record: record, context: context)
+        }
         evaluation.fallback = nil
       }
     }
-    if evaluation.effects.contains(.impression), observers.isObserved(.impression),
-      let news = provider.impression(evaluation, snapshot: snapshot, record: record, context: context)
-    {
-      notify(news)
+    guard evaluation.effects.contains(.impression), observers.isObserved(.impression) else { return }
+    let news = port._withUnsafeGuaranteedRef {
+      $0.provider.impression(evaluation, snapshot: snapshot, record: record, context: context)
     }
+    if let news { notify(news) }
   }
 }

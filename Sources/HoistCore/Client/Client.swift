@@ -45,8 +45,8 @@ public final class Client: @unchecked Sendable {
   let factory: any ProviderFactory
   /// Set once in `init`; on the scheduler's thread but where `Provider` says otherwise.
   nonisolated(unsafe) public private(set) var provider: (any Provider)?
-  /// The provider again, for events; set once in `init`, owned.
-  nonisolated(unsafe) private(set) var port: Unmanaged<EventPort>?
+  /// The provider again, for events and evaluations: nil before the end of `init`.
+  var port: Unmanaged<EventPort>? { hot.pointee.port.map { Unmanaged.fromOpaque($0) } }
   /// The provider, when its flags are read from the host's own store.
   nonisolated(unsafe) private(set) var external: (any ExternalFlags)?
   /// The provider, when the host is to be asked about subjects.
@@ -105,7 +105,7 @@ public final class Client: @unchecked Sendable {
     self.provider = provider
     hooks += provider.evaluationHooks
     if !hooks.isEmpty { shim_or_u32(&hot.pointee.gate, Gate.hooks) }
-    port = Unmanaged.passRetained(EventPort(provider))
+    hot.pointee.port = Unmanaged.passRetained(EventPort(provider)).toOpaque()
     external = provider as? any ExternalFlags
     if external?.hasExternalFlags == true { shim_or_u32(&hot.pointee.gate, Gate.external) } else { external = nil }
     recalling = provider as? any RecallingProvider

@@ -28,6 +28,7 @@ extension FrozenContext {
     let records = (memory + attributesAt).assumingMemoryBound(to: FrozenAttribute.self)
     let (keyStart, keyHash) = writer.write(key ?? [])
     var fingerprint: UInt64 = key == nil ? 0x9E37_79B9 : keyHash &* 0x9E37_79B9_7F4A_7C15
+    var nameBits: UInt64 = 0
     for (index, attribute) in attributes.enumerated() {
       let (name, nameHash) = writer.write(attribute.name)
       let (text, textHash) = writer.write(texts[index].bytes)
@@ -36,6 +37,7 @@ extension FrozenContext {
         nameHash: nameHash, name: name, nameCount: UInt32(attribute.name.count), kind: value.kind, text: text,
         textCount: UInt32(value.bytes.count), textHash: textHash, integer: value.integer, number: value.number)
       fingerprint = fingerprint &+ mix(nameHash, textHash, value.kind)
+      nameBits |= nameBit(nameHash)
       var at = UInt32(truncatingIfNeeded: nameHash) & UInt32(slots - 1)
       while table[Int(at)] != 0 { at = (at &+ 1) & UInt32(slots - 1) }
       table[Int(at)] = UInt16(index + 1)
@@ -43,8 +45,9 @@ extension FrozenContext {
     memory.assumingMemoryBound(to: FrozenContextHead.self).initialize(
       to: FrozenContextHead(
         references: 1, fingerprint: fingerprint, hasKey: key != nil, key: keyStart,
-        keyCount: UInt32(key?.count ?? 0), keyHash: keyHash, attributeCount: UInt32(attributes.count),
-        tableMask: UInt32(slots - 1), attributes: records, table: table, byteCount: textAt + textBytes))
+        keyCount: UInt32(key?.count ?? 0), keyHash: keyHash, nameBits: nameBits,
+        attributeCount: UInt32(attributes.count), tableMask: UInt32(slots - 1), attributes: records, table: table,
+        byteCount: textAt + textBytes))
     return FrozenContext(UnsafeRawPointer(memory))
   }
 

@@ -32,6 +32,8 @@ public struct FrozenContextHead {
   public var key: UnsafePointer<UInt8>
   public var keyCount: UInt32
   public var keyHash: UInt64
+  /// A bit for each attribute's name, by its hash: tells most names that are not there.
+  public var nameBits: UInt64
   public var attributeCount: UInt32
   /// The look-up table: `tableMask + 1` indices into the attributes plus one; 0 is empty.
   public var tableMask: UInt32
@@ -64,7 +66,7 @@ public struct FrozenContext: @unchecked Sendable {
   @inlinable @inline(__always)
   public func find(_ name: ByteView, hash: UInt64) -> UnsafePointer<FrozenAttribute>? {
     let head = head
-    if head.pointee.attributeCount == 0 { return nil }
+    if head.pointee.nameBits & Self.nameBit(hash) == 0 { return nil }
     let mask = head.pointee.tableMask
     var at = UInt32(truncatingIfNeeded: hash) & mask
     while true {
@@ -75,6 +77,9 @@ public struct FrozenContext: @unchecked Sendable {
       at = (at &+ 1) & mask
     }
   }
+
+  @inlinable @inline(__always)
+  static func nameBit(_ hash: UInt64) -> UInt64 { 1 &<< (hash &>> 58) }
 
   /// One more reference; the caller holds one already, or is in a reading section.
   public func retain() { _ = shim_add_i64(references, 1) }

@@ -61,7 +61,7 @@ extension Provider {
   }
 }
 
-/// The provider, as the recording of events reaches it: a constant, so that no reference is counted.
+/// The provider, as the recording of events and evaluations reaches it: a constant, so that no reference is counted.
 final class EventPort: Sendable {
   nonisolated(unsafe) let provider: any Provider
   init(_ provider: any Provider) { self.provider = provider }

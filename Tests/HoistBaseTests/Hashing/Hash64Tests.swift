@@ -71,6 +71,15 @@ import Testing
     #expect(31...33 ~= average)
   }
 
+  @Test func aLiteralHasTheHashOfItsText() {
+    #expect(Hash64.hash(literal: "") == Hash64.hash(""))
+    #expect(Hash64.hash(literal: "key") == Hash64.hash("key"))
+    #expect(Hash64.hash(literal: "name") == Hash64.hash("name"))
+    #expect(Hash64.hash(literal: "anonymous") == Hash64.hash("anonymous"))
+    #expect(Hash64.hash(literal: "0123456789abcdef") == Hash64.hash("0123456789abcdef"))
+    #expect(Hash64.hash(literal: "0123456789abcdefg") == Hash64.hash("0123456789abcdefg"))
+  }
+
   @Test func combiningMindsTheOrder() {
     let one = Hash64.hash("one")
     let two = Hash64.hash("two")
