@@ -18,6 +18,19 @@ import Testing
     #expect(try table.patch("/flags/a", ServerRules.flag("a", version: 2), of: served).changed.isEmpty)
   }
 
+  @Test("A flag of three rules with a roll-out takes little memory, the room for its successors included") func size() throws {
+    let clauses = #"[{"attribute":"plan","op":"in","values":["pro"]},{"attribute":"age","op":"lessThan","values":[18]}]"#
+    let half = #"{"variations":[{"variation":0,"weight":50000},{"variation":1,"weight":50000}]}"#
+    let rule = #"{"clauses":\#(clauses),"variation":0}"#
+    let rules = #""rules":[\#(rule),\#(rule),{"clauses":\#(clauses),"rollout":\#(half)}]"#
+    let keys = (1_000..<2_000).map { "flag-rule-\($0)-prod" }
+    let flags = Dictionary(uniqueKeysWithValues: keys.map { ($0, ServerRules.flag($0, rules)) })
+    var table = ServerTable(ServerResources(nil))
+    let served = try #require(try table.poll(ServerRules.set(flags: flags), over: nil).snapshot)
+    defer { served.destroy() }
+    #expect(served.head.pointee.byteCount / 1_000 <= 700)
+  }
+
   @Test("However often flags and segments change, what is served is what was sent last") func manyChanges() throws {
     var table = ServerTable(ServerResources(nil))
     let filler = String(repeating: "x", count: 2_000)

@@ -28,7 +28,7 @@ extension ServerCompiler {
       record.segments = list(names)
       return record
     }
-    record.attribute = reference(attribute, isLiteral: kind?.isEmpty ?? true)
+    (record.attribute, record.plain) = reference(attribute, isLiteral: kind?.isEmpty ?? true)
     read(values, into: &record)
     return record
   }

@@ -146,12 +146,12 @@ struct ServerCompiler: ~Copyable {
 
   private mutating func bucket(
     kind: ByteView?, by attribute: ByteView?, seed: Int64?, _ key: ByteView, _ salt: ByteView
-  ) -> BucketRecord {
+  ) -> Place<BucketRecord> {
     var record = BucketRecord(kind: self.kind(kind))
-    if let attribute, !attribute.isEmpty { record.attribute = reference(attribute, isLiteral: kind?.isEmpty ?? true) }
+    if let attribute, !attribute.isEmpty { record.attribute = reference(attribute, isLiteral: kind?.isEmpty ?? true).place }
     let dot = UInt8(ascii: ".")
     record.prefix = builder.text(seed.map { Array("\($0).".utf8) } ?? Array(key) + [dot] + Array(salt) + [dot])
-    return record
+    return builder.append(record)
   }
 }
 
@@ -249,7 +249,8 @@ extension ServerCompiler {
     return builder.table(records)
   }
 
-  mutating func reference(_ text: ByteView, isLiteral: Bool) -> Place<ReferenceRecord> {
+  /// - Returns: with the name, where it is one and has no meaning of its own.
+  mutating func reference(_ text: ByteView, isLiteral: Bool) -> (place: Place<ReferenceRecord>, plain: NameRecord) {
     let string = String(decoding: text, as: UTF8.self)
     let reference = isLiteral ? AttributeReference(literal: string) : AttributeReference(string)
     var names: [NameRecord] = []
@@ -261,6 +262,7 @@ extension ServerCompiler {
         builtIn = first.reads("kind") ? .kind : first.reads("key") ? .key : first.reads("anonymous") ? .anonymous : builtIn
       }
     }
-    return builder.append(ReferenceRecord(names: list(names), builtIn: builtIn))
+    let place = builder.append(ReferenceRecord(names: list(names), builtIn: builtIn))
+    return (place, names.count == 1 && builtIn == .none ? names[0] : NameRecord())
   }
 }

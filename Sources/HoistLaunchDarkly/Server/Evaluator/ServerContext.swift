@@ -9,31 +9,33 @@ struct ServerContext {
   /// Of the only part; without address for a context of several.
   private let kind: ByteView
   private let kindHash: UInt64
+  private let isUser: Bool
   let isMulti: Bool
 
   /// - Returns: nil for what the service calls no context.
   init?(_ base: UnsafeRawPointer?, _ texts: inout TextArena) {
     guard let base else { return nil }
     frozen = FrozenContext(base)
-    let kind = frozen.find(.kind)
+    let kind = frozen.find("kind")
     let name = kind.map { $0.pointee.kind == .string ? $0.pointee.textBytes : .noBytes }
     isMulti = name?.reads("multi") ?? false
     guard isMulti else {
       self.kind = name ?? ContextKind.userBytes
       kindHash = name == nil ? ContextKind.userHash : kind?.pointee.textHash ?? 0
+      isUser = self.kind.reads("user")
       let isOfOld = kind?.pointee.kind == .null && frozen.targetingKey?.isEmpty ?? false
       guard isOfOld || isValidSingle(hasKind: name != nil) else { return nil }
       return
     }
-    (self.kind, kindHash) = (.noBytes, 0)
+    (self.kind, kindHash, isUser) = (.noBytes, 0, false)
     guard frozen.attributeCount > 1, isValidMulti(&texts) else { return nil }
   }
 
   private func isValidSingle(hasKind: Bool) -> Bool {
     guard !hasKind || ContextKind.isValid(kind), let key = frozen.targetingKey, !key.isEmpty else { return false }
-    if let name = frozen.find(.name)?.pointee.kind, name != .string, name != .date, name != .null { return false }
-    if let anonymous = frozen.find(.anonymous)?.pointee.kind, anonymous != .bool { return false }
-    return frozen.find(.key) == nil
+    if let name = frozen.find("name")?.pointee.kind, name != .string, name != .date, name != .null { return false }
+    if let anonymous = frozen.find("anonymous")?.pointee.kind, anonymous != .bool { return false }
+    return frozen.find("key") == nil
   }
 
   private func isValidMulti(_ texts: inout TextArena) -> Bool {
@@ -47,13 +49,22 @@ struct ServerContext {
     return true
   }
 
-  /// - Parameter name: nil for users.
   @inline(__always)
   func part(_ kind: KindRecord, _ base: UnsafeRawPointer) -> ServerContextPart? {
     if isMulti { return partOfSeveral(kind, base) }
-    let (wanted, name) =
-      kind.isUser ? (ContextKind.userHash, ContextKind.userBytes) : (kind.name.hash, kind.name.text.bytes(base))
-    return kindHash == wanted && self.kind.hasSameBytes(as: name) ? ServerContextPart(kind: self.kind, frozen: frozen) : nil
+    return isOnly(kind, base) ? ServerContextPart(kind: self.kind, frozen: frozen) : nil
+  }
+
+  /// Whether there is one part, of this kind.
+  @inline(__always)
+  func isOnly(_ kind: KindRecord, _ base: UnsafeRawPointer) -> Bool {
+    kind.isUser ? isUser : kindHash == kind.name.hash && self.kind.hasSameBytes(as: kind.name.text.bytes(base))
+  }
+
+  /// An attribute of the only part.
+  @inline(__always)
+  func attribute(_ name: NameRecord, _ base: UnsafeRawPointer) -> UnsafePointer<FrozenAttribute>? {
+    frozen.find(name.text.bytes(base), hash: name.hash)
   }
 
   @inline(never)
@@ -81,12 +92,12 @@ struct ServerContextPart {
   private let kind: ByteView
   /// Nil for a part of several.
   private let frozen: FrozenContext?
-  private let json: JSONPiece
+  private let json: JSONPiece?
 
   fileprivate init(kind: ByteView, frozen: FrozenContext) {
     self.kind = kind
     self.frozen = frozen
-    json = JSONPiece(.noBytes)
+    json = nil
   }
 
   fileprivate init(kind: ByteView, json: JSONPiece) {
@@ -96,7 +107,7 @@ struct ServerContextPart {
   }
 
   fileprivate func isValid(_ texts: inout TextArena) -> Bool {
-    guard json.kind == .object, let key = member("key", &texts)?.string(&texts), !key.isEmpty else { return false }
+    guard json?.kind == .object, let key = member("key", &texts)?.string(&texts), !key.isEmpty else { return false }
     if let name = member("name", &texts)?.kind, name != .string, name != .null { return false }
     if let anonymous = member("anonymous", &texts)?.kind, anonymous != .bool { return false }
     guard let own = member("kind", &texts) else { return true }
@@ -104,7 +115,7 @@ struct ServerContextPart {
   }
 
   private func member(_ name: StaticString, _ texts: inout TextArena) -> JSONPiece? {
-    json.member(ByteView(start: name.utf8Start, count: name.utf8CodeUnitCount), &texts)
+    json?.member(ByteView(start: name.utf8Start, count: name.utf8CodeUnitCount), &texts)
   }
 
   /// The key and its hash.
@@ -139,7 +150,7 @@ struct ServerContextPart {
       if let frozen {
         frozen.find(name.text.bytes(base), hash: name.hash).map { ContextValue($0.pointee, &texts) }
       } else {
-        json.member(name.text.bytes(base), &texts).map { ContextValue($0, &texts) }
+        json?.member(name.text.bytes(base), &texts).map { ContextValue($0, &texts) }
       }
     guard let value, value.kind != .null else { return nil }
     return value
@@ -177,6 +188,7 @@ struct ContextValue {
   }
 
   init(truth: Bool) { self.init(.bool, number: truth ? 1 : 0) }
+  init(number: Double) { self.init(.number, number: number) }
 
   private init(_ kind: Kind, number: Double = 0, text: ByteView = .noBytes) {
     (self.kind, self.number, self.text) = (kind, number, text)
@@ -187,7 +199,7 @@ struct ContextValue {
     switch attribute.kind {
     case .null: self.init(.null)
     case .bool: self.init(truth: attribute.integer != 0)
-    case .int, .double: self.init(.number, number: attribute.number)
+    case .int, .double: self.init(number: attribute.number)
     case .string, .date: self.init(string: attribute.textBytes, hash: attribute.textHash)
     case .strings, .json: self.init(JSONPiece(attribute.textBytes), &texts)
     }
@@ -197,7 +209,7 @@ struct ContextValue {
     switch piece.kind {
     case .null: self.init(.null)
     case .bool: self.init(truth: piece.isTrue)
-    case .int, .double: self.init(.number, number: piece.number ?? .nan)
+    case .int, .double: self.init(number: piece.number ?? .nan)
     case .string: self.init(string: piece.string(&texts) ?? .noBytes)
     case .array: self.init(.array, text: piece.text)
     case .object: self.init(.object, text: piece.text)
@@ -205,31 +217,17 @@ struct ContextValue {
   }
 }
 
-/// The name of an attribute that the service knows.
-private struct KnownName {
-  let text: StaticString
-  let hash: UInt64
-
-  init(_ text: StaticString) {
-    self.text = text
-    hash = text.withBytes { Hash64.hash($0) }
-  }
-
-  static let kind = KnownName("kind")
-  static let key = KnownName("key")
-  static let name = KnownName("name")
-  static let anonymous = KnownName("anonymous")
-}
-
 extension FrozenContext {
+  /// - Parameter name: a literal.
   @inline(__always)
-  fileprivate func find(_ name: KnownName) -> UnsafePointer<FrozenAttribute>? {
-    find(ByteView(start: name.text.utf8Start, count: name.text.utf8CodeUnitCount), hash: name.hash)
+  fileprivate func find(_ name: StaticString) -> UnsafePointer<FrozenAttribute>? {
+    find(ByteView(start: name.utf8Start, count: name.utf8CodeUnitCount), hash: Hash64.hash(literal: name))
   }
 }
 
 extension ContextKind {
   private static let userText: StaticString = "user"
   static var userBytes: ByteView { ByteView(start: userText.utf8Start, count: userText.utf8CodeUnitCount) }
-  static let userHash = Hash64.hash(userBytes)
+  @inline(__always)
+  static var userHash: UInt64 { Hash64.hash(literal: "user") }
 }

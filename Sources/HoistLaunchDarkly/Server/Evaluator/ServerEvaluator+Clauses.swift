@@ -22,6 +22,22 @@ extension ServerEvaluator {
     if clause.pointee.test == .segment {
       return isInAny(clause.pointee.segments, segments) != clause.pointee.isNegated
     }
+    if clause.pointee.plain.hash != 0, context.isOnly(clause.pointee.kind, base) {
+      guard let attribute = context.attribute(clause.pointee.plain, base) else { return false }
+      switch attribute.pointee.kind {
+      case .string:
+        let value = ContextValue(string: attribute.pointee.textBytes, hash: attribute.pointee.textHash)
+        return test(clause, value) != clause.pointee.isNegated
+      case .int, .double: return test(clause, ContextValue(number: attribute.pointee.number)) != clause.pointee.isNegated
+      case .null: return false
+      default: return holds(clause, ContextValue(attribute.pointee, &texts))
+      }
+    }
+    return holdsByReference(clause)
+  }
+
+  @inline(never)
+  private mutating func holdsByReference(_ clause: UnsafePointer<ClauseRecord>) -> Bool {
     let reference = base.at(clause.pointee.attribute)
     guard reference.pointee.names.count > 0 else {
       isMalformed = true
@@ -31,7 +47,12 @@ extension ServerEvaluator {
     guard let part = context.part(clause.pointee.kind, base), let value = part.value(reference, base, &texts) else {
       return false
     }
-    return (value.kind == .array ? anyElementHolds(clause, value) : test(clause, value)) != clause.pointee.isNegated
+    return holds(clause, value)
+  }
+
+  @inline(never)
+  private mutating func holds(_ clause: UnsafePointer<ClauseRecord>, _ value: ContextValue) -> Bool {
+    (value.kind == .array ? anyElementHolds(clause, value) : test(clause, value)) != clause.pointee.isNegated
   }
 
   @inline(never)

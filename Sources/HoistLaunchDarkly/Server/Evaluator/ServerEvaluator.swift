@@ -212,7 +212,8 @@ struct ServerEvaluator<Watch: PrerequisiteWatch>: ~Copyable {
   }
 
   /// Where a context lies between 0 and 1 (4.6).
-  mutating func bucket(_ bucket: BucketRecord) -> Bucket {
+  mutating func bucket(_ place: Place<BucketRecord>) -> Bucket {
+    let bucket = base.at(place).pointee
     let reference = bucket.attribute.isNone ? nil : base.at(bucket.attribute)
     if let reference, reference.pointee.names.count == 0 {
       isMalformed = true

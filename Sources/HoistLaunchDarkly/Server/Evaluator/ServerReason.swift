@@ -32,6 +32,7 @@ struct ServerReason: BitwiseCopyable {
 
 /// The same in the words that an evaluation carries.
 extension ServerReason {
+  @inline(__always)
   init(_ outcome: EvaluationOutcome) {
     kind = Kind(rawValue: UInt8(truncatingIfNeeded: outcome.bits & 7)) ?? .error
     fault = Fault(rawValue: UInt8(truncatingIfNeeded: outcome.bits &>> 3 & 7)) ?? .none

@@ -11,11 +11,20 @@ extension ServerEvents {
     if flag.pointee.traits.contains(.on), flag.pointee.prerequisites.count > 0 {
       recordPrerequisites(of: flag, snapshot, context, isDetailed: evaluation.isDetailed)
     }
-    let reason = ServerReason(evaluation.outcome)
-    let isDetailed = evaluation.isDetailed
+    let events = FlagEvents(flag, ServerReason(evaluation.outcome))
+    let count = EvaluationCount.cell(snapshot.word(ofCell: evaluation.firstCell))
+    if let news = news(of: events, counted: count, of: context) { self.record(evaluation, flag, events, news, snapshot, context) }
+  }
+
+  @inline(never)
+  private func record(
+    _ evaluation: borrowing Evaluation, _ flag: UnsafePointer<ServerFlagRecord>, _ events: FlagEvents, _ news: News,
+    _ snapshot: Snapshot, _ context: FrozenContext
+  ) {
+    let (reason, isDetailed) = (ServerReason(evaluation.outcome), evaluation.isDetailed)
     let (variation, kind, integer) = (evaluation.variationIndex, evaluation.kind, evaluation.integer)
     let given = evaluation.fallback
-    evaluated(FlagEvents(flag, reason), counted: .cell(snapshot.word(ofCell: evaluation.firstCell)), of: context) { take in
+    record(events, news, context) { take in
       let fallback = given?.pointee.json
       Self.withBytes(fallback) { fallback in
         let own = kind == .int ? Array("\(integer)".utf8) : nil
@@ -83,6 +92,7 @@ extension ServerEvents {
 }
 
 extension FlagEvents {
+  @inline(__always)
   init(_ flag: UnsafePointer<ServerFlagRecord>, _ reason: ServerReason) {
     let traits = flag.pointee.traits
     isTracked = reason.isTracked || traits.contains(.tracked)

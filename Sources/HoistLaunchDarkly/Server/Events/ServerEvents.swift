@@ -25,27 +25,35 @@ final class ServerEvents: @unchecked Sendable {
 
   // MARK: Evaluations
 
-  /// An evaluation of a flag for a valid context, counted in its cell: of a prerequisite before that of the flag that wants
-  /// it. For a flag without events of its own, a context that was seen and a counter that was noted nothing is allocated,
-  /// locked or written where other threads read.
-  /// - Parameter describe: called at most once, and then calls what it is given with the evaluation.
+  /// What an evaluation is beside its count.
+  struct News {
+    let sighting: SeenContexts.Sighting
+    /// Nil for an evaluation that the summary needs not to be told of.
+    let unnoted: EvaluationCount?
+  }
+
+  /// Of an evaluation of a flag for a valid context. For a flag without events of its own, a context that was seen and a
+  /// counter that was noted nothing is allocated, locked, or written where other threads read; a reference count is a write.
+  /// - Returns: nil for a count and nothing else.
   @inline(__always)
+  func news(of flag: FlagEvents, counted count: EvaluationCount, of context: FrozenContext) -> News? {
+    guard outlet.isRecording else { return nil }
+    let sighting = seen.see(context)
+    let isNoted = flag.isLeftOut || count.word.map { cells.isNoted($0, sighting.kinds) } ?? false
+    if isNoted, !sighting.isNew, !flag.isMoreThanACount { return nil }
+    return News(sighting: sighting, unnoted: isNoted ? nil : count)
+  }
+
+  /// An evaluation: of a prerequisite before that of the flag that wants it.
+  /// - Parameter describe: called at most once, and then calls what it is given with the evaluation.
   func evaluated(
     _ flag: FlagEvents, counted count: EvaluationCount, of context: FrozenContext, _ describe: ((FlagUse) -> Void) -> Void
   ) {
-    guard outlet.isRecording else { return }
-    let sighting = seen.see(context)
-    let isNoted = flag.isLeftOut || count.word.map { cells.isNoted($0, sighting.kinds) } ?? false
-    if isNoted, !sighting.isNew, !flag.isMoreThanACount { return }
-    record(flag, isNoted ? nil : count, sighting, context, describe)
+    if let news = news(of: flag, counted: count, of: context) { record(flag, news, context, describe) }
   }
 
-  /// - Parameter unnoted: nil for an evaluation that the summary needs not to be told of.
-  @inline(never)
-  private func record(
-    _ flag: FlagEvents, _ unnoted: EvaluationCount?, _ sighting: SeenContexts.Sighting, _ context: FrozenContext,
-    _ describe: ((FlagUse) -> Void) -> Void
-  ) {
+  func record(_ flag: FlagEvents, _ news: News, _ context: FrozenContext, _ describe: ((FlagUse) -> Void) -> Void) {
+    let (sighting, unnoted) = (news.sighting, news.unnoted)
     let hasEvents =
       flag.isTracked
       || flag.debuggedUntil > 0 && outlet.isDebugged(flag, at: host.clock.unixMilliseconds)

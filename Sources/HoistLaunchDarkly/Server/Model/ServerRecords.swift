@@ -94,7 +94,8 @@ struct SelectionRecord: BitwiseCopyable {
   var hasVariation = false
   var isExperiment = false
   var variation: Int32 = 0
-  var bucket = BucketRecord()
+  /// None where nothing is chosen by weight.
+  var bucket: Place<BucketRecord> = .none
   var entries = RecordList<RolloutEntry>()
 }
 
@@ -137,6 +138,8 @@ struct ClauseRecord: BitwiseCopyable {
   var holdsTrue = false
   var holdsFalse = false
   var kind: KindRecord
+  /// Where `attribute` is a name and nothing else, without a meaning of its own: that, for the way that most clauses go.
+  var plain = NameRecord()
   var attribute: Place<ReferenceRecord> = .none
   /// `isIn`: strings.
   var strings = NameTable()
@@ -180,7 +183,7 @@ struct SegmentRuleRecord: BitwiseCopyable {
   /// A part of all, by weight.
   var isWeighted = false
   var weight: Double = 0
-  var bucket = BucketRecord()
+  var bucket: Place<BucketRecord> = .none
 }
 
 /// What a snapshot of rules has beside its flags.
