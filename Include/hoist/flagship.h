@@ -55,6 +55,7 @@ extern "C" {
  *                          longest, or as soon as a fetch of another visitor finds that it is over. After one that
  *                          succeeds the service is asked again when the host wants it (decision_api), or after
  *                          `polling_interval` seconds (bucketing).
+ * fetch.shared             bucketing: of the processes over one store one downloads the file. Refused in decision_api.
  * deliveries               a failed one comes again after about 1 s, then longer pauses up to property
  *                          `network.retry_max_ms`; meanwhile nothing else is sent.
  */

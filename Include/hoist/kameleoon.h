@@ -37,6 +37,7 @@ extern "C" {
  * attempts                 never stop. What fails is asked for again at once, once, then after pauses that grow up to
  *                          property `network.retry_max_ms`; where the service refuses the site (401, 403, 404), after the
  *                          longest one.
+ * fetch.shared             of the processes over one store one polls and streams.
  * deliveries               a failed one comes again after 5 s, then longer pauses up to property `network.retry_max_ms`;
  *                          each line keeps its nonce.
  * client_secret            goes to no host when `network_domain` is no domain, unless `token.url` names one: the service's

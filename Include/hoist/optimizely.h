@@ -51,6 +51,8 @@
  *                          3 s, then longer pauses up to property `network.retry_max_ms`, with polling no longer than its
  *                          interval. Answers 401, 403 and 404 are asked again after the longest pause. The state is
  *                          HOIST_CLIENT_FATAL where a start finds no datafile and may not download one.
+ * fetch.shared             of the processes over one store one downloads datafiles, and keeps them; a datafile that another is
+ *                          to keep (hoist_optimizely_save_datafile()) is left aside with a warning.
  * hoist_client_open()      HOIST_ERR_CONFIG for a broken or missing datafile of the properties without `sdk_key`; with one
  *                          it is warned of, and the service is asked.
  * vendor's events          HOIST_OPTIMIZELY_DATAFILE_CHANGE (observer.h) is told with the document whenever another

@@ -24,7 +24,7 @@ extension SQLiteCacheManager {
         let begins = "SELECT 1 FROM entries WHERE key = ? AND substr(value, 1, ?) = ?"
         guard try database.integer(begins, [.text(key), .integer(Int64(head.count)), .blob(head)]) != nil else { return false }
         if try EntryParts.append(bytes, to: key, at: now, database) {
-          try database.run("UPDATE entries SET changed = ? WHERE key = ?", [.integer(now), .text(key)])
+          try database.run("UPDATE entries SET changed = max(?, changed + 1) WHERE key = ?", [.integer(now), .text(key)])
         }
         return true
       }
@@ -40,8 +40,10 @@ extension SQLiteCacheManager {
   }
 
   /// - Parameter expected: what has to be there, nil for nothing; left out for anything.
-  private func write(
-    key: String, _ value: [UInt8]?, where expected: [UInt8]?? = .none
+  /// - Parameter holds: asked in the same step; false changes nothing.
+  func write(
+    key: String, _ value: [UInt8]?, where expected: [UInt8]?? = .none,
+    if holds: (Database) throws(SQLiteFailure) -> Bool = { _ in true }
   ) throws(CacheFailure) -> CacheReplacement {
     if let value, value.count > options.maximumValueBytes {
       throw CacheFailure(
@@ -51,6 +53,7 @@ extension SQLiteCacheManager {
     let countsLimits = value != nil && isTimeToCount()
     let (outcome, evicted) = try perform("writing the cache") { database throws(SQLiteFailure) in
       try database.transaction { () throws(SQLiteFailure) -> (CacheReplacement, Int?) in
+        guard try holds(database) else { return (.differs(nil), nil) }
         if let expected {
           let known = try read(key, database)
           guard known == expected else { return (.differs(known), nil) }
@@ -62,7 +65,7 @@ extension SQLiteCacheManager {
         try database.run(
           """
           INSERT INTO entries(key, value, changed) VALUES (?, ?, ?)
-          ON CONFLICT(key) DO UPDATE SET value = excluded.value, changed = excluded.changed
+          ON CONFLICT(key) DO UPDATE SET value = excluded.value, changed = max(excluded.changed, changed + 1)
           """, [.text(key), .blob(value), .integer(now)])
         try EntryParts.delete(of: key, database)
         return (.done, countsLimits ? try evictOldest(database, butNot: key) : nil)

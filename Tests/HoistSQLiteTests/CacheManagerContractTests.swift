@@ -59,6 +59,35 @@ import Testing
     #expect(try manager.load(key: "a") == nil)
   }
 
+  @Test(arguments: Kind.allCases) func oneLeadsAValueUntilItsTimeIsOverAndNoFormerOneWrites(_ kind: Kind) throws {
+    let manager = manager(kind)
+    func lead(_ holder: String?, _ lease: Int64 = 1000) throws -> CacheLead {
+      try manager.lead(key: "a", holder: holder, leaseMilliseconds: lease)
+    }
+    #expect(manager.canLead)
+    let first = try #require(try lead("one").number)
+    #expect(try lead("two") == CacheLead(number: nil, version: 0))
+    clock.advance(milliseconds: 999)
+    #expect(try lead("one").number == first)
+    clock.advance(milliseconds: 999)
+    #expect(try lead("two").number == nil)
+    clock.advance(milliseconds: 1)
+    let second = try #require(try lead("two").number)
+    #expect(second > first)
+    #expect(try manager.save(key: "a", value: [1], ledBy: first) == nil)
+    #expect(try manager.load(key: "a") == nil)
+    let version = try #require(try manager.save(key: "a", value: [2], ledBy: second))
+    #expect(try lead(nil) == CacheLead(number: nil, version: version))
+    #expect(try manager.save(key: "a", value: [3], ledBy: second) != version)
+    #expect(try lead("one", 0).number == nil && lead("two").number == second)
+    #expect(try lead("two", 0).number == nil)
+    let third = try lead("one").number
+    #expect(third.map { $0 > second } == true)
+    try manager.save(key: "a", value: [3])
+    #expect(try lead(nil).version != version)
+    #expect(LeadRecord([0xFF]).number == 0)
+  }
+
   @Test(arguments: Kind.allCases) func releasedRowsAreClaimedOldestFirst(_ kind: Kind) throws {
     let manager = manager(kind)
     let row = EventRow.test("b", subject: "someone", at: 20, "bytes \u{0} and more")

@@ -13,6 +13,7 @@ public final class TestHost: ProviderHost, @unchecked Sendable {
   public let store: Store
   public let entropy: any Entropy
   public var plugins = Plugins()
+  public var fetchSharing: FetchSharing?
   /// What the client would make of what is reported.
   public let life: ClientLife
   private let online = Locked(true)

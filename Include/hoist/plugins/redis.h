@@ -14,6 +14,8 @@
  * - Where Redis is away, the client goes on in memory and writes what has waited as soon as it is back. After a failure there
  *   is a pause that is drawn at random from 0 to a limit, which doubles from HOIST_REDIS_RETRY_FIRST_MS to
  *   HOIST_REDIS_RETRY_MAX_MS; calls within it fail at once.
+ * - With property fetch.shared one process of the scope fetches for all, and the others look for what is new: one request in each
+ *   fetch.shared.poll_ms (2000) of each. Leads are judged by the server's clock.
  * - What is wrong is said once per episode, in a line to stderr that begins with "hoist-redis: " (HOIST_REDIS_MESSAGES).
  */
 #ifndef HOIST_PLUGINS_REDIS_H

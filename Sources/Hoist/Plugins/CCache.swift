@@ -59,6 +59,30 @@ final class CCache: HostAdapter<hoist_cache>, CacheManager, @unchecked Sendable 
     return true
   }
 
+  var canLead: Bool { table.lead != nil && table.save_led != nil }
+
+  func lead(key: String, holder: String?, leaseMilliseconds: Int64) throws(CacheFailure) -> CacheLead {
+    guard let lead = table.lead else { throw CacheFailure("the cache plug-in has no lead") }
+    let holder = holder.map { CText($0) }
+    var (number, version): (Int64, Int64) = (0, 0)
+    let status = withExtendedLifetime(holder) {
+      key.withCString { lead(table.user_data, $0, holder?.pointer, leaseMilliseconds, &number, &version) }
+    }
+    try Self.check(status, "lead")
+    return CacheLead(number: number > 0 ? number : nil, version: version)
+  }
+
+  func save(key: String, value: [UInt8], ledBy number: Int64) throws(CacheFailure) -> Int64? {
+    guard let save = table.save_led else { throw CacheFailure("the cache plug-in has no save_led") }
+    var version: Int64 = 0
+    let status = key.withCString { key in
+      HostBytes.with(value) { save(table.user_data, key, $0, $1, number, &version) }
+    }
+    if status == Status.state.rawValue { return nil }
+    try Self.check(status, "save_led")
+    return version
+  }
+
   func putEvents(_ rows: [EventRow], owner: EventOwner) throws(CacheFailure) {
     guard let put = table.put_events, !rows.isEmpty else { return }
     let status = HostRows.with(rows) { told, count in

@@ -62,6 +62,7 @@ public final class Client: @unchecked Sendable {
   ) throws(ConfigurationFailure) {
     for name in values.missing { throw ConfigurationFailure(name, "property \"\(name)\" is required") }
     let scope = ClientScope(factory: factory, values: values, plugins: plugins, services: services)
+    try FetchSharing.check(values, factory, scope.store)
     try self.init(factory: factory, values: values, plugins: plugins, services: services, scope: scope, environment: "")
     for (name, values) in factory.environments(values) {
       let member = try Client(

@@ -28,6 +28,7 @@ final class ClientHost: ProviderHost, @unchecked Sendable {
   }
 
   var builtInTransport: any Transport { client?.builtInTransport ?? transport }
+  var fetchSharing: FetchSharing? { client.flatMap { FetchSharing($0.values) } }
   var environment: String { client?.environment ?? "" }
   var isOnline: Bool { client?.isOnline ?? false }
   var currentContext: ContextReference? { client?.currentContext }

@@ -40,6 +40,17 @@ public enum CoreProperties {
     Property(
       "network.max_response_bytes", .integer(1024...1_073_741_824), default: "67108864",
       "Largest answer, in bytes after decompression."),
+    Property(
+      "fetch.shared", .choice(["off", "leader", "reader"]), default: "off",
+      "Whether each process fetches configurations (off), one for all that share the store (leader), or others do, and this one reads what they store (reader)."
+    ),
+    Property(
+      "fetch.shared.lease_ms", .integer(1000...3_600_000), default: "15000",
+      "Within how many milliseconds another process takes the place of one that fetched for all and is gone; after so long without the store, and up to twice that, each fetches for itself."
+    ),
+    Property(
+      "fetch.shared.poll_ms", .integer(10...3_600_000), default: "2000",
+      "Milliseconds between looks at the store for what another process has fetched; a quarter of the lease at most."),
     Property("network.proxy", .address, "Proxy URL; unset uses the environment's, empty uses none."),
     Property("network.ca_file", .text, default: "", "PEM file of certificate authorities in place of the system's."),
     Property("network.client_certificate_file", .text, default: "", "PEM file of the client's certificate."),

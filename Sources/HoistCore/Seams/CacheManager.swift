@@ -92,6 +92,15 @@ public protocol CacheManager: AnyObject, Sendable {
   /// machine that cannot be read here is written by none.
   var isReachedByOthers: Bool { get }
 
+  /// Whether it has `lead` and the `save` that goes with it.
+  var canLead: Bool { get }
+  /// Makes `holder` the leader of the value of `key` for that long from now, if none is or it is that itself; 0 gives the lead back.
+  /// - Parameter holder: nil only looks.
+  func lead(key: String, holder: String?, leaseMilliseconds: Int64) throws(CacheFailure) -> CacheLead
+  /// Keeps a value as `save(key:value:)` does, if none has led it since `number` was given out.
+  /// - Returns: its version; nil where another has: then nothing was changed.
+  func save(key: String, value: [UInt8], ledBy number: Int64) throws(CacheFailure) -> Int64?
+
   /// The value of `key` that all clients of the service on this machine share, whatever their account: `value`, unless
   /// another was stored before. Of two concurrent calls one prevails, and both get its value. By default an ordinary
   /// value.

@@ -173,12 +173,15 @@ public protocol ProviderFactory: Sendable {
   /// provider, flags, observers and events, while store, network and lanes are shared. What opens, closes, flushes,
   /// identifies or switches one of them online or offline does so to all. By default there are none.
   func environments(_ values: PropertyValues) -> [(name: String, values: PropertyValues)]
+  /// Whether what clients of these values fetch is one document for all of them: property `fetch.shared`. By default it is not.
+  func sharesFetches(_ values: PropertyValues) -> Bool
   /// Which levels are logged. By default those up to `log.level`.
   func logLevels(_ values: PropertyValues) -> LogLevels
 }
 
 extension ProviderFactory {
   public func storeIdentity(_ values: PropertyValues, _ plugins: Plugins) -> String { storeIdentity(values) }
+  public func sharesFetches(_ values: PropertyValues) -> Bool { false }
   public func environments(_ values: PropertyValues) -> [(name: String, values: PropertyValues)] { [] }
   public func mode(_ values: PropertyValues) -> String { "" }
   public func logLevels(_ values: PropertyValues) -> LogLevels { .upTo(LogLevel(name: values.text("log.level"))) }
@@ -196,6 +199,8 @@ public protocol ProviderHost: AnyObject, Sendable {
   var store: Store { get }
   /// A store over a manager of the provider's own, which closes and works again with the client's.
   func store(over manager: any CacheManager) -> Store
+  /// How the processes over the store share what is fetched; nil where each fetches for itself.
+  var fetchSharing: FetchSharing? { get }
   var isOnline: Bool { get }
   /// The client's current context.
   var currentContext: ContextReference? { get }
@@ -252,6 +257,7 @@ public protocol ProviderHost: AnyObject, Sendable {
 }
 
 extension ProviderHost {
+  public var fetchSharing: FetchSharing? { nil }
   /// As `noteExcess(of:)`, of a flag.
   public func noteExcess(ofFlag key: ByteView) { noteExcess(of: "flag \"\(String(decoding: key, as: UTF8.self))\"") }
 

@@ -46,6 +46,8 @@ public protocol ConfigurationFormat: AnyObject, Sendable {
   func ended(_ outcome: FetchOutcome, _ answer: FetchAnswer?)
   /// What is reported of flags that are served now: nil for what the source says by itself.
   func report(of outcome: FetchOutcome) -> LifeReport?
+  /// Where one process fetches for all: whether it is this one. Only that one may stream.
+  func leads(_ isLeading: Bool)
   /// Whether the next attempt follows a failure soon, although flags are served.
   var isUrgent: Bool { get }
 }
@@ -64,6 +66,7 @@ extension ConfigurationFormat {
     case .failure: .failed
     }
   }
+  public func leads(_ isLeading: Bool) {}
   public func begins(isServed: Bool) {}
   public func isOffline() {}
   public func answered(_ answer: FetchAnswer) {}

@@ -8,7 +8,12 @@ extension ConfigurationSource {
   }
 
   /// For the next start, in place of what is stored; the next fetch asks for any document.
-  public func store(_ bytes: [UInt8]) { keep(StoredDocument(bytes: bytes, lastModified: nil)) }
+  public func store(_ bytes: [UInt8]) {
+    if shared?.isLeading == false {
+      return host.log.warning("\(format.name): what is given is not kept: with fetch.shared only the process that fetches writes")
+    }
+    keep(StoredDocument(bytes: bytes, lastModified: nil))
+  }
 
   /// The next fetch asks for any document.
   public func removeStored() {

@@ -89,6 +89,8 @@ extension ConfigurationSource: FetchDelegate {
     format.ended(outcome, lastAnswer)
     lastAnswer = nil
     isWanted = false
+    // Who asks no more leads no more.
+    if loop.hasStopped { shared?.stop() }
     if let report = report(of: outcome) { host.report(report) }
     var failure: FetchFailure?
     if case .failed(let reason) = outcome { failure = reason }
@@ -100,7 +102,7 @@ extension ConfigurationSource: FetchDelegate {
     switch outcome {
     case .updated where !isServed, .unchanged where !isServed, .empty: return .heard
     case .updated where aside != nil: return .answered("\(format.name) has come, and is kept for the next start")
-    case .updated: return .answered("\(format.name) has come from the service")
+    case .updated: return .answered("\(format.name) has come from \(shared?.isFollowing == true ? "the store" : "the service")")
     case .unchanged: return .answered("\(format.name) is up to date")
     case .failed(let failure):
       if isRunning { return failure.report }

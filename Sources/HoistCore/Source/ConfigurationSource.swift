@@ -33,6 +33,8 @@ public final class ConfigurationSource<Format: ConfigurationFormat>: ClientPart,
   public let format: Format
   let storage: DocumentStorage
   let loop: FetchLoop
+  /// Where one process fetches for all that share the store.
+  let shared: SharedFetch?
   /// The date of the newest document, served or stored; nil asks for any.
   var lastModified: String?
   public internal(set) var isServed = false
@@ -55,9 +57,12 @@ public final class ConfigurationSource<Format: ConfigurationFormat>: ClientPart,
   {
     self.host = host
     self.format = format
-    storage = DocumentStorage(store: host.store, key: storageKey)
-    loop = FetchLoop(host: host, pace: pace, options: options ?? .init(headerProvider: host.plugins.headerProvider))
+    var options = options ?? .init(headerProvider: host.plugins.headerProvider)
+    shared = SharedFetch.between(host, &options, key: storageKey)
+    storage = DocumentStorage(store: host.store, key: storageKey, shared: shared)
+    loop = FetchLoop(host: host, pace: shared?.pace(pace) ?? pace, options: options)
     loop.delegate = self
+    shared?.delegate = self
   }
 
   // MARK: Life
@@ -114,7 +119,10 @@ public final class ConfigurationSource<Format: ConfigurationFormat>: ClientPart,
       return
     }
     host.report(.resumed)
-    if format.isFetchable { fetchFirst() }
+    if format.isFetchable {
+      shared?.start()
+      fetchFirst()
+    }
     tellIfNothingFetches()
   }
 
@@ -137,13 +145,21 @@ public final class ConfigurationSource<Format: ConfigurationFormat>: ClientPart,
 
   public func stop() {
     end()
+    endFetches()
+  }
+
+  private func endFetches() {
     loop.stop()
+    shared?.stop()
   }
 
   public func abandonAfterFork() {
     end()
     loop.abandonAfterFork()
+    shared?.abandonAfterFork()
   }
+
+  public var statistics: [(group: String, name: String, value: Int64)] { shared?.statistics ?? [] }
 
   private func end() {
     isRunning = false
@@ -156,12 +172,15 @@ public final class ConfigurationSource<Format: ConfigurationFormat>: ClientPart,
     guard isRunning else { return }
     if isOnline {
       host.report(.resumed)
-      if format.isFetchable { if isServed { fetchFirst() } else { loop.start() } }
+      if format.isFetchable {
+        shared?.start()
+        if isServed { fetchFirst() } else { loop.start() }
+      }
       isWanted = loop.isFetching
       tellIfNothingFetches()
     } else {
       isWanted = false
-      loop.stop()
+      endFetches()
       endWaiting(FetchFailure(format.failureStatus, "\(format.name): offline"))
       format.isOffline()
     }
@@ -176,6 +195,7 @@ public final class ConfigurationSource<Format: ConfigurationFormat>: ClientPart,
     guard isRunning, canFetch else { return completion(.superseded) }
     isWanted = true
     host.report(.resumed)
+    shared?.start()
     loop.fetch(completion)
   }
 
@@ -197,4 +217,20 @@ public final class ConfigurationSource<Format: ConfigurationFormat>: ClientPart,
   /// While held nothing is fetched by itself.
   /// - Parameter catchesUp: see `FetchLoop.hold`.
   public func hold(_ isHeld: Bool, catchesUp: Bool = false) { loop.hold(isHeld, catchesUp: catchesUp) }
+
+  /// In the background nothing is fetched by itself: another process leads meanwhile.
+  public func setForeground(_ isForeground: Bool) {
+    if !isForeground { shared?.rest() }
+    loop.hold(!isForeground, catchesUp: true)
+    if isForeground, isRunning, canFetch { shared?.start() }
+  }
+
+  /// Whether changes may be streamed: where fetches are shared, by the process that fetches.
+  public var mayStream: Bool { shared?.isLeading ?? true }
+}
+
+extension ConfigurationSource: SharedFetchDelegate {
+  public var sharedName: String { format.name }
+  public func sharedFetchIsDue() { if isRunning, canFetch, loop.goesOn { loop.fetchAgain() } }
+  public func sharedFetchLeads(_ isLeading: Bool) { format.leads(isLeading) }
 }

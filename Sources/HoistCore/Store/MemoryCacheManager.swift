@@ -18,6 +18,7 @@ public final class MemoryCacheManager: CacheManager, @unchecked Sendable {
   private var events: [String: Held] = [:]
   /// Unix milliseconds; 0 when given back.
   private var leases: [String: Int64] = [:]
+  private var leads: [ByteKey: LeadRecord] = [:]
   private var order: UInt64 = 0
   private var generation = ForkGeneration.current
 
@@ -50,6 +51,28 @@ public final class MemoryCacheManager: CacheManager, @unchecked Sendable {
       return true
     }
   }
+
+  public var canLead: Bool { true }
+
+  public func lead(key: String, holder: String?, leaseMilliseconds: Int64) -> CacheLead {
+    lock.withLock {
+      let number = holder.flatMap {
+        leads[ByteKey(key), default: LeadRecord()].take(
+          $0, leaseMilliseconds: leaseMilliseconds, nowUnixMilliseconds: clock.unixMilliseconds)
+      }
+      return CacheLead(number: number, version: version(of: key))
+    }
+  }
+
+  public func save(key: String, value: [UInt8], ledBy number: Int64) -> Int64? {
+    lock.withLock {
+      guard leads[ByteKey(key)]?.number == number else { return nil }
+      set(ByteKey(key), value)
+      return version(of: key)
+    }
+  }
+
+  private func version(of key: String) -> Int64 { Int64(clamping: entries[ByteKey(key)]?.order ?? 0) }
 
   /// With `lock` held.
   private func set(_ key: ByteKey, _ value: [UInt8]?) {

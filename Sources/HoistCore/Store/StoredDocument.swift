@@ -24,11 +24,15 @@ public struct StoredDocument: Sendable {
 public final class DocumentStorage: @unchecked Sendable {
   private let store: Store
   private let key: String?
+  private let shared: SharedFetch?
 
-  /// - Parameter key: nil keeps nothing.
-  public init(store: Store, key: String?) {
+  /// - Parameters:
+  ///   - key: nil keeps nothing.
+  ///   - shared: writes what one process keeps for all; nil where each writes for itself.
+  public init(store: Store, key: String?, shared: SharedFetch? = nil) {
     self.store = store
     self.key = key
+    self.shared = shared
   }
 
   /// `completion` runs on the scheduler's thread; nil when nothing is stored that can be read.
@@ -44,11 +48,13 @@ public final class DocumentStorage: @unchecked Sendable {
   }
 
   public func save(_ document: StoredDocument) {
-    if let key { store.save(key, Self.encode(document)) }
+    guard let key else { return }
+    if let shared { shared.keep(Self.encode(document)) } else { store.save(key, Self.encode(document)) }
   }
 
+  /// What is shared stays: it is the leader's to replace.
   public func remove() {
-    if let key { store.remove(key) }
+    if let key, shared == nil { store.remove(key) }
   }
 
   /// A line of JSON about the document, then the document itself: it is not parsed to be stored.
@@ -65,7 +71,7 @@ public final class DocumentStorage: @unchecked Sendable {
     return writer.bytes + [UInt8(ascii: "\n")] + document.bytes
   }
 
-  private static func decode(_ bytes: [UInt8]) -> StoredDocument? {
+  static func decode(_ bytes: [UInt8]) -> StoredDocument? {
     guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")),
       let head = try? JSONDocument(parsing: Array(bytes[..<end]))
     else { return nil }

@@ -18,5 +18,7 @@ public struct FlagshipFactory: ProviderFactory {
 
   public func mode(_ values: PropertyValues) -> String { values.text("mode") }
 
+  public func sharesFetches(_ values: PropertyValues) -> Bool { values.text("mode") == "bucketing" }
+
   public func storeIdentity(_ values: PropertyValues) -> String { "flagship|\(values.text("env_id"))" }
 }

@@ -12,6 +12,8 @@ public struct KameleoonFactory: ProviderFactory {
   }
 
   /// Visitors belong to a site and an environment (4.6).
+  public func sharesFetches(_ values: PropertyValues) -> Bool { true }
+
   public func storeIdentity(_ values: PropertyValues) -> String {
     "kameleoon|\(values.text("site_code"))|\(values.text("environment"))"
   }

@@ -141,6 +141,9 @@ final class SiteConfiguration: ConfigurationFormat, @unchecked Sendable {
     provider?.source.setStreaming(streams == true)
   }
 
+  /// One that leads fetches first: that begins the stream.
+  func leads(_ isLeading: Bool) { if !isLeading { provider?.source.setStreaming(false) } }
+
   func report(of outcome: FetchOutcome) -> LifeReport? {
     outcome == .empty ? .answered("the service has no configuration of site \(settings.siteCode)") : nil
   }

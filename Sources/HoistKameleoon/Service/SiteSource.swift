@@ -60,6 +60,7 @@ final class SiteSource: ClientPart, @unchecked Sendable {
   }
 
   func refresh() { configuration.refresh() }
+  var statistics: [(group: String, name: String, value: Int64)] { configuration.statistics }
 
   /// A real-time event says that there is a newer configuration, or may have been missed.
   /// - Parameter timestamp: of the event; nil where it has none.
@@ -69,7 +70,7 @@ final class SiteSource: ClientPart, @unchecked Sendable {
   }
 
   func setStreaming(_ isWanted: Bool) {
-    if isWanted, configuration.isRunning, host.isOnline { stream.start() } else { stream.stop() }
+    if isWanted, configuration.isRunning, configuration.mayStream, host.isOnline { stream.start() } else { stream.stop() }
   }
 
   /// Polls are left out while the stream is open.

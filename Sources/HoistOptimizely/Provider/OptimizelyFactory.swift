@@ -11,5 +11,7 @@ public struct OptimizelyFactory: ProviderFactory {
     try OptimizelyProvider(values, host)
   }
 
+  public func sharesFetches(_ values: PropertyValues) -> Bool { true }
+
   public func storeIdentity(_ values: PropertyValues) -> String { "optimizely|\(values.text("sdk_key"))" }
 }

@@ -90,7 +90,8 @@ final class DatafileStarts: ClientPart, @unchecked Sendable {
   }
 
   func setOnline(_ isOnline: Bool) { source.setOnline(isOnline) }
-  func setForeground(_ isForeground: Bool) { source.hold(!isForeground, catchesUp: true) }
+  func setForeground(_ isForeground: Bool) { source.setForeground(isForeground) }
+  var statistics: [(group: String, name: String, value: Int64)] { source.statistics }
   func refresh() { source.refresh() }
 
   // MARK: Starts

@@ -8,6 +8,8 @@ final class FlagStorage: @unchecked Sendable {
   private let store: Store
   private let options: UnleashSettings
   private let context: () -> FrontendContext?
+  /// Of a backend client whose definitions one process fetches for all.
+  var shared: SharedFetch?
   /// What was stored last, by its key.
   private var latest: (key: String, savedUnixMilliseconds: Int64)?
   /// Of `latest`: an older document must not replace a newer one.
@@ -54,7 +56,7 @@ final class FlagStorage: @unchecked Sendable {
     generation.advance()
   }
 
-  private func document(_ key: String) -> DocumentStorage { DocumentStorage(store: store, key: key) }
+  private func document(_ key: String) -> DocumentStorage { DocumentStorage(store: store, key: key, shared: shared) }
 
   /// Of the flags that the client asks for now.
   var key: String { key(of: context()) }

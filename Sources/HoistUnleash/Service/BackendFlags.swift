@@ -153,7 +153,9 @@ final class BackendFlags: FlagService, @unchecked Sendable {
 
   /// The service may ask clients that poll for streaming, unless their host chose otherwise (B.6).
   func fetchSucceeded() {
-    guard isAskedToStream, mode == .polling, options.mayStream, let source, source.loop.isRunning else { return }
+    guard isAskedToStream, mode == .polling, options.mayStream, host.fetchSharing == nil, let source, source.loop.isRunning else {
+      return
+    }
     isAskedToStream = false
     streamTakesOver()
     stream.start { _ in }

@@ -18,6 +18,7 @@ final class FlagSource: ClientPart, @unchecked Sendable {
   let host: any ProviderHost
   let options: UnleashSettings
   let loop: FetchLoop
+  private let shared: SharedFetch?
   private let service: any FlagService
   private let publisher: FlagPublisher
   private let storage: FlagStorage
@@ -61,8 +62,11 @@ final class FlagSource: ClientPart, @unchecked Sendable {
     storage = FlagStorage(store: host.store, options: options, context: context)
     var timing = FetchLoop.Options(headerProvider: headerProvider)
     timing.jitterMilliseconds = options.refreshSeconds * 10 * options.jitterPercent
-    loop = FetchLoop(host: host, pace: failures.pace, options: timing)
+    shared = options.mode == .backend ? SharedFetch.between(host, &timing, key: storage.key) : nil
+    storage.shared = shared
+    loop = FetchLoop(host: host, pace: shared?.pace(failures.pace) ?? failures.pace, options: timing)
     loop.delegate = self
+    shared?.delegate = self
     service.connect(self)
   }
 
@@ -116,7 +120,10 @@ final class FlagSource: ClientPart, @unchecked Sendable {
     turn.advance()
     service.end()
     loop.stop()
+    shared?.stop()
   }
+
+  var statistics: [(group: String, name: String, value: Int64)] { shared?.statistics ?? [] }
 
   func abandonAfterFork() {
     isRunning = false
@@ -126,6 +133,7 @@ final class FlagSource: ClientPart, @unchecked Sendable {
     saving.abandonAfterFork()
     service.abandonAfterFork()
     loop.abandonAfterFork()
+    shared?.abandonAfterFork()
     publisher.release()
   }
 
@@ -135,6 +143,7 @@ final class FlagSource: ClientPart, @unchecked Sendable {
       halt()
       warnOffline()
     } else if readKey == nil, canFetch {
+      shared?.start()
       service.begin(after: 0) { _ in }
     }
   }
@@ -201,6 +210,7 @@ final class FlagSource: ClientPart, @unchecked Sendable {
     }
     // A start joins the fetch of a context that was given meanwhile.
     for beginning in begun where !prompt.contains(where: { $0.kind == beginning.kind }) { beginning.completion(.unchanged) }
+    shared?.start()
     service.begin(after: prompt.isEmpty ? nil : 0) { outcome in
       for beginning in prompt { beginning.completion(outcome) }
     }
@@ -274,6 +284,12 @@ final class FlagSource: ClientPart, @unchecked Sendable {
     guard !overflow, age >= 0, age < options.storageSeconds * 1000, !options.credential.isEmpty else { return nil }
     return age / 1000
   }
+}
+
+extension FlagSource: SharedFetchDelegate {
+  var sharedName: String { "definitions" }
+  func sharedFetchIsDue() { if isRunning, canFetch, loop.goesOn { loop.fetchAgain() } }
+  func sharedFetchLeads(_ isLeading: Bool) {}
 }
 
 /// What fetches and the stream bring, in the vendor's order: flags, then the event, then the completion (D.1).

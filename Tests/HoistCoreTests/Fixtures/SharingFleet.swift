@@ -1,0 +1,127 @@
+import HoistBase
+@testable import HoistCore
+import HoistTestSupport
+
+/// A process's share of a clock: it may be killed, and its lanes need no threads.
+final class FleetScheduler: Scheduler, @unchecked Sendable {
+  let time: ManualScheduler
+  var isAlive = true
+  init(_ time: ManualScheduler) { self.time = time }
+
+  private func whileAlive(_ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void { { if self.isAlive { work() } } }
+  func post(_ work: @escaping @Sendable () -> Void) { time.post(whileAlive(work)) }
+  func schedule(afterMilliseconds delay: Int64, _ work: @escaping @Sendable () -> Void) -> any Cancellable {
+    time.schedule(afterMilliseconds: delay, whileAlive(work))
+  }
+  func startThread(name: String, _ body: @escaping @Sendable (_ stays: Bool) -> Void) -> Bool {
+    post { body(false) }
+    return true
+  }
+  var isCurrent: Bool { time.isCurrent }
+  var standsInForItsThread: Bool { time.standsInForItsThread }
+  var generation: UInt32 { time.generation }
+}
+
+/// A store that may be away.
+final class FleetStore: CacheManager, @unchecked Sendable {
+  let inner: MemoryCacheManager
+  let isAway = Locked(false)
+  init(_ clock: any Clock) { inner = MemoryCacheManager(clock: clock) }
+
+  private func reach() throws(CacheFailure) -> MemoryCacheManager {
+    if isAway.value { throw CacheFailure("away") }
+    return inner
+  }
+  func load(key: String) throws(CacheFailure) -> [UInt8]? { try reach().load(key: key) }
+  func save(key: String, value: [UInt8]) throws(CacheFailure) { try reach().save(key: key, value: value) }
+  func remove(key: String) throws(CacheFailure) { try reach().remove(key: key) }
+  var canLead: Bool { true }
+  func lead(key: String, holder: String?, leaseMilliseconds: Int64) throws(CacheFailure) -> CacheLead {
+    try reach().lead(key: key, holder: holder, leaseMilliseconds: leaseMilliseconds)
+  }
+  func save(key: String, value: [UInt8], ledBy number: Int64) throws(CacheFailure) -> Int64? {
+    try reach().save(key: key, value: value, ledBy: number)
+  }
+  func putEvents(_ rows: [EventRow], owner: EventOwner) throws(CacheFailure) { try reach().putEvents(rows, owner: owner) }
+  func claimEvents(
+    pipeline: String, maximumRows: Int, maximumBytes: Int, owner: EventOwner
+  ) throws(CacheFailure) -> [EventRow] {
+    try reach().claimEvents(pipeline: pipeline, maximumRows: maximumRows, maximumBytes: maximumBytes, owner: owner)
+  }
+  func removeEvents(ids: [String], owner: EventOwner) throws(CacheFailure) { try reach().removeEvents(ids: ids, owner: owner) }
+  func purgeEvents(subject: String, pipeline: String) throws(CacheFailure) {
+    try reach().purgeEvents(subject: subject, pipeline: pipeline)
+  }
+  func renewLease(owner: EventOwner) throws(CacheFailure) { try reach().renewLease(owner: owner) }
+  func releaseEvents(owner: EventOwner) throws(CacheFailure) { try reach().releaseEvents(owner: owner) }
+  func close() {}
+}
+
+/// One process, with a source of a text.
+final class FleetMember: ConfigurationFormat, @unchecked Sendable {
+  let host: TestHost
+  let scheduler: FleetScheduler
+  private(set) var source: ConfigurationSource<FleetMember>!
+  private(set) var served: [String] = []
+  private(set) var leads = false
+  let given = GivenDocument(bytes: nil, path: "", property: "", limitBytes: 0)
+  let name = "the text"
+
+  static let lease: Int64 = 15_000
+  static let interval: Int64 = 60_000
+
+  init(_ manager: any CacheManager, _ time: ManualScheduler, seed: UInt64, isReader: Bool) {
+    scheduler = FleetScheduler(time)
+    host = TestHost(manager: manager, seed: seed, share: nil, time: time, scheduler: scheduler)
+    host.fetchSharing = FetchSharing(isReader: isReader, leaseMilliseconds: Self.lease, pollMilliseconds: 2000)
+    source = ConfigurationSource(
+      host: host, format: self, storageKey: "text", pace: RegularPace(interval: Self.interval, limit: 300_000),
+      options: .init(headerProvider: nil))
+  }
+
+  func compile(_ document: [UInt8]) throws(FetchFailure) -> String { String(decoding: document, as: UTF8.self) }
+  func discard(_ configuration: String) {}
+  func serve(_ configuration: String, from origin: ConfigurationOrigin) { served.append(configuration) }
+  func isServed(_ configuration: String) -> Bool { served.last == configuration }
+  func request() -> HTTPRequest { HTTPRequest(method: "GET", url: "http://localhost/text") }
+  func leads(_ isLeading: Bool) { leads = isLeading }
+
+  func open() { source.start(ConfigurationStart()) }
+  var requests: Int { host.network.requests.count }
+  func count(_ name: String) -> Int64? { source.statistics.first { $0.name == name }?.value }
+  var lines: [String] { host.lines.lines.map(\.message) }
+}
+
+/// Processes over one store, and a service with a text.
+final class SharingFleet {
+  let time = ManualScheduler()
+  let store: FleetStore
+  let text = Locked("v1")
+  private(set) var members: [FleetMember] = []
+
+  init(_ count: Int = 0, isReader: Bool = false) {
+    store = FleetStore(time)
+    for _ in 0..<count { _ = add(isReader: isReader) }
+  }
+
+  /// - Parameter time: of its own, for a process that may be stopped.
+  func add(isReader: Bool = false, time: ManualScheduler? = nil) -> FleetMember {
+    let member = FleetMember(store, time ?? self.time, seed: UInt64(members.count + 1), isReader: isReader)
+    let text = text
+    member.host.network.setResponder { request in
+      let (now, date) = (text.value, "date of \(text.value)")
+      if request.headers.value(of: "If-Modified-Since") == date { return answer(304) }
+      return answer(200, now, [HTTPHeader("Last-Modified", date)])
+    }
+    members.append(member)
+    member.open()
+    return member
+  }
+
+  /// Time passes, a second at a time.
+  func pass(_ seconds: Int) { for _ in 0..<seconds { time.advance(milliseconds: 1000) } }
+
+  var leaders: [FleetMember] { members.filter { $0.scheduler.isAlive && $0.leads } }
+  var requests: Int { members.reduce(0) { $0 + $1.requests } }
+  func all(serve text: String) -> Bool { members.allSatisfy { !$0.scheduler.isAlive || $0.served.last == text } }
+}
