@@ -5,7 +5,8 @@ extension EventPipeline {
   /// What one call of the store takes at most.
   private static var rowsOfAPut: Int { 1_000 }
   private static var bytesOfAPut: Int { 4 << 20 }
-  /// After a failure; the store has a pause of its own on top.
+  /// About so long after a failure, so that processes that lost a store together do not come back together; the store has a
+  /// pause of its own on top.
   static var retryMilliseconds: Int64 { 1_000 }
 
   func armStoreTimer(afterMilliseconds delay: Int64? = nil) {
@@ -109,7 +110,7 @@ extension EventPipeline {
       // Records delivered meanwhile leave the journal all the same.
       if state.puts == 0 { releaseJournal() }
       cancelStoreTimer()
-      armStoreTimer(afterMilliseconds: Self.retryMilliseconds)
+      armStoreTimer(afterMilliseconds: entropy.shifted(Self.retryMilliseconds))
       state.isStoreResting = state.storeTimer != nil
     }
     turn()

@@ -2,7 +2,7 @@ internal import HoistBase
 internal import HoistCore
 
 /// The pauses after tracking requests that fail: twice, as the vendor's SDK does, the next interval is the next attempt; from
-/// then on pauses grow. A value.
+/// then on pauses grow, and chance decides how long they are. A value.
 struct TrackingPace: FetchPace {
   private static let quickRounds = 2
   private var rounds = 0
@@ -25,7 +25,7 @@ struct TrackingPace: FetchPace {
     case .slow: return max(backoff.capMilliseconds, asked)
     case .regular:
       rounds = min(rounds + 1, Self.quickRounds + 1)
-      return rounds > Self.quickRounds ? max(backoff.nextMilliseconds(entropy), asked) : asked
+      return rounds > Self.quickRounds ? max(entropy.shortened(backoff.nextMilliseconds(entropy)), asked) : asked
     }
   }
 

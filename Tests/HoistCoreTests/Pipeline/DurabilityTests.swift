@@ -95,6 +95,28 @@ import Testing
     #expect(bench.counters.delivered == 2)
   }
 
+  @Test("Processes that lost a store in one moment try it again in moments of their own (100 processes, store away)")
+  func manyLoseTheirStore() {
+    var moments: [Int: Int] = [:]
+    for seed in 1...100 {
+      let manager = ObstinateManager()
+      let bench = PipelineBench(manager: manager, seed: UInt64(seed), share: nil)
+      bench.start()
+      manager.fail(CacheFailure("away"))
+      bench.record("a")
+      bench.advance(100)
+      manager.fail(nil)
+      manager.forgetCalls()
+      var tenths = 0
+      while manager.calls.isEmpty, tenths < 100 {
+        bench.advance(100)
+        tenths += 1
+      }
+      moments[tenths, default: 0] += 1
+    }
+    #expect(moments.values.allSatisfy { $0 <= 30 }, "within 100 ms: \(moments)")
+  }
+
   @Test func stopStoresWhatIsNotStoredYet() {
     let bench = PipelineBench(manager: manager)
     bench.start()

@@ -69,7 +69,7 @@ struct PipelineBench {
   let pipeline: EventPipeline
 
   init(
-    manager: (any CacheManager)? = nil, seed: UInt64 = 1, sink: (any EventSink)? = nil,
+    manager: (any CacheManager)? = nil, seed: UInt64 = 1, share: Double? = 0.5, sink: (any EventSink)? = nil,
     scheduler: ManualScheduler = ManualScheduler(),
     change: (inout EventPipeline.Options) -> Void = { _ in }
   ) {
@@ -86,7 +86,7 @@ struct PipelineBench {
     pipeline = EventPipeline(
       options: options, policy: policy, sink: sink ?? TransportEventSink(transport), store: store, log: log,
       clock: clock,
-      scheduler: scheduler, entropy: SeededEntropy(seed: seed + 1_000)
+      scheduler: scheduler, entropy: SeededEntropy(seed: seed + 1_000, share: share)
     ) { news.append("\($0.topic)") }
   }
 

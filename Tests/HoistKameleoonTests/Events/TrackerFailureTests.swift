@@ -28,6 +28,17 @@ import Testing
     #expect(bench.sent.count == 3 && bench.count("delivered") == 2)
   }
 
+  @Test("Clients that lost the service in one moment ask again in moments of their own (failing)") func pausesDiffer() {
+    let pauses = Set(
+      (UInt64(1)...20).map { seed in
+        let (chance, failure) = (SeededEntropy(seed: seed, share: nil), FetchFailure(.network, "away"))
+        var pace = TrackingPace(limitMilliseconds: 300_000)
+        for _ in 0..<2 { #expect(pace.failed(failure, hasFlags: true, chance) == 0) }
+        return pace.failed(failure, hasFlags: true, chance) ?? 0
+      })
+    #expect(pauses.count == 20 && pauses.allSatisfy { (2_500...5_000).contains($0) })
+  }
+
   @Test("An outage that lasts is asked ever more slowly, and less often than every five minutes never")
   func pausesGrow() throws {
     let bench = try TrackerBench()
