@@ -105,8 +105,11 @@ def files() -> dict[str, str]:
     back = {setup: run.row("alone", setup, 1_000, SHORT, "flags")["seconds"]
             for setup in ("unleash", "launchdarkly, server", "flagship, bucketing")}
     redis = {"new connections": run.row("redis", "unleash", 1_000, "redis away for 20 s", "connects", "redis")["seconds"]}
-    fetches = {"fetches": growth("flags", "service", "alone")["alone"], "deliveries": growth("events", "service", "alone")["alone"]}
-    commands = {"commands": growth("commands", "redis", "redis")["redis"]}
+    fetches = {"fetches, each for itself": growth("flags", "service", "alone")["alone"],
+               "deliveries": growth("events", "service", "alone")["alone"],
+               "fetches, one for all": growth("flags", "service", "leader")["leader"]}
+    commands = growth("commands", "redis", "redis", "leader")
+    commands = {"each fetches for itself": commands["redis"], "one fetches for all": commands["leader"]}
     return {
         "pictures/fleet-service.svg": draw_growth("What a service sees", "requests per second", fetches),
         "pictures/fleet-redis.svg": draw_growth("What Redis sees", "commands per second", commands),
