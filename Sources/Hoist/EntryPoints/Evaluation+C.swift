@@ -131,7 +131,7 @@ enum Slow {
     let mode: EvaluationMode = detail == nil ? .counted : [.counted, .detailed]
     return client.evaluate(key.map { CString.bytes($0) }, ContextHandle.subject(context), want, mode, told, options: options) {
       evaluation, answer in
-      detail?.pointee = Handle<EvaluationDetail>.give(answer)
+      detail?.pointee = Handle<EvaluationDetail>.give(answer())
       return read(evaluation) ?? fallback
     }
   }
@@ -143,7 +143,7 @@ enum Slow {
     detail?.pointee = nil
     guard let detail, let key, let client = ClientHandle.borrow(client) else { return Status.argument.rawValue }
     client.evaluate(CString.bytes(key), ContextHandle.subject(context), .any, mode) { _, told in
-      detail.pointee = Handle<EvaluationDetail>.give(told)
+      detail.pointee = Handle<EvaluationDetail>.give(told())
     }
     return Status.ok.rawValue
   }

@@ -5,6 +5,9 @@ final class CHook: HostAdapter<hoist_hook>, EvaluationHook, @unchecked Sendable 
   /// Most hooks one configuration may have.
   static let maximumPerConfiguration = 16
 
+  var isCalled: Bool { table.before != nil || readsDetail || table.finally != nil }
+  var readsDetail: Bool { table.after != nil || table.error != nil }
+
   func before(_ call: HookCall) -> Bool {
     guard let before = table.before else { return true }
     return with(call) { before(table.user_data, $0) == Status.ok.rawValue }

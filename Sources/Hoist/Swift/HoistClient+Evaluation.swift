@@ -47,7 +47,7 @@ extension HoistClient {
 
   private func detail(_ key: String, _ context: HoistContext?, _ mode: EvaluationMode) -> HoistDetail {
     key.withBytes { bytes in
-      withSubject(context) { client.evaluate(bytes, $0, .any, mode) { _, detail in HoistDetail(detail) } }
+      withSubject(context) { client.evaluate(bytes, $0, .any, mode) { _, detail in HoistDetail(detail()) } }
     }
   }
 

@@ -14,6 +14,26 @@ public struct EvaluationMode: OptionSet, Sendable {
   public static let detailed = EvaluationMode(rawValue: 4)
 }
 
+/// Makes the detail of an evaluation, for callers that want one; valid as long as the evaluation's texts.
+public struct Description {
+  fileprivate let key: ByteView?
+  fileprivate let evaluation: Evaluation
+  fileprivate let fallback: EvaluationFallback
+  fileprivate let provider: (any Provider)?
+  fileprivate let explanation: [UInt8]?
+  fileprivate var made: EvaluationDetail?
+
+  public func callAsFunction() -> EvaluationDetail {
+    if let made { return made }
+    var metadata: [UInt8]?
+    if let base = evaluation.base, let record = evaluation.record {
+      metadata = provider?.metadata(snapshot: Snapshot(base), record: record, evaluation: evaluation)
+    }
+    return EvaluationDetail(
+      key: key ?? ByteView(start: nil, count: 0), evaluation, fallback, metadata: metadata, explanation: explanation)
+  }
+}
+
 /// The complete evaluation: details, hooks, unknown flags, every kind of error.
 extension Client {
   /// Longest key of a flag, in bytes.
@@ -27,14 +47,14 @@ extension Client {
   ///   - valueText: what the caller will return, as JSON, given the evaluation; nil takes what the flag holds.
   ///   - fallback: what the caller will return when there is no value.
   ///   - options: the provider's own, for a vendor's call.
-  ///   - body: reads the evaluation while its texts are valid.
+  ///   - body: reads the evaluation while its texts are valid; `detail` describes it, for callers that want that.
   public func evaluate<Result>(
     _ key: ByteView?, _ subject: UnsafeMutablePointer<shim_subject>?, _ want: WantedType, _ mode: EvaluationMode,
     _ fallback: EvaluationFallback = EvaluationFallback(), options: UInt32 = 0,
-    _ body: (_ evaluation: borrowing Evaluation, _ detail: EvaluationDetail) -> Result
+    _ body: (_ evaluation: borrowing Evaluation, _ detail: Description) -> Result
   ) -> Result {
     resumeAfterFork()
-    let runsHooks = mode.contains(.counted) && !hooks.isEmpty
+    let runsHooks = mode.contains(.counted) && shim_load_u32(&hot.pointee.gate) & Gate.hooks != 0
     guard runsHooks, let key else {
       return withEvaluation(key, subject, want, mode, fallback, options, isRefused: false) { evaluation, detail in
         body(evaluation, detail)
@@ -50,13 +70,17 @@ extension Client {
       }
       let refusing = hooks.indices.first { !hooks[$0].before(call($0)) }
       let begun = hooks[...(refusing ?? hooks.count - 1)].indices.reversed()
-      let (result, detail) = withEvaluation(key, subject, want, mode, fallback, options, isRefused: refusing != nil) {
+      let isDescribed = begun.contains { hooks[$0].readsDetail }
+      let (result, code, detail) = withEvaluation(key, subject, want, mode, fallback, options, isRefused: refusing != nil) {
         evaluation, detail in
-        (body(evaluation, detail), detail)
+        var detail = detail
+        if isDescribed { detail.made = detail() }
+        return (body(evaluation, detail), evaluation.errorCode, detail.made)
       }
       // Outside the reading section: a hook that takes its time holds nothing back but this call.
       for index in begun {
-        if detail.errorCode == .none { hooks[index].after(call(index), detail) } else { hooks[index].error(call(index), detail) }
+        guard let detail else { break }
+        if code == .none { hooks[index].after(call(index), detail) } else { hooks[index].error(call(index), detail) }
       }
       for index in begun { hooks[index].finally(call(index)) }
       return result
@@ -68,7 +92,7 @@ extension Client {
     _ key: ByteView?, _ subject: UnsafeMutablePointer<shim_subject>?, _ want: WantedType, _ mode: EvaluationMode,
     _ fallback: EvaluationFallback, _ options: UInt32 = 0, isRefused: Bool, of pinned: Snapshot? = nil,
     knowing known: (any RecalledSubject)? = nil,
-    _ body: (borrowing Evaluation, EvaluationDetail) -> Result
+    _ body: (borrowing Evaluation, Description) -> Result
   ) -> Result {
     // Asked before the reading section: it is host code.
     let recalled = known ?? (isRefused ? nil : recall(subject))
@@ -94,7 +118,6 @@ extension Client {
       evaluation.fail(.invalidContext, "the context cannot be read")
       record = nil
     }
-    var metadata: [UInt8]?
     var explanation: [UInt8]?
     if let snapshot, let record {
       evaluation.base = snapshot.base
@@ -110,12 +133,9 @@ extension Client {
           announce(&evaluation, fallback, asked: key, snapshot: snapshot, record: record, context: context)
         }
       }
-      metadata = provider?.metadata(snapshot: snapshot, record: record, evaluation: evaluation)
     }
-    let detail = EvaluationDetail(
-      key: key ?? ByteView(start: nil, count: 0), evaluation, fallback, metadata: metadata,
-      explanation: explanation)
-    return body(evaluation, detail)
+    return body(
+      evaluation, Description(key: key, evaluation: evaluation, fallback: fallback, provider: provider, explanation: explanation))
   }
 
   private func recall(_ subject: UnsafeMutablePointer<shim_subject>?) -> (any RecalledSubject)? {
@@ -205,7 +225,7 @@ extension Client {
         let name = snapshot.name(of: snapshot.record(at: index))
         writer.key(utf8: name.bindMemory(to: UInt8.self))
         withEvaluation(name, subject, .any, [], EvaluationFallback(), isRefused: false, of: snapshot, knowing: recalled) {
-          _, detail in detail.write(to: &writer)
+          _, detail in detail().write(to: &writer)
         }
       }
       snapshot.unpin()

@@ -105,7 +105,7 @@ public final class Client: @unchecked Sendable {
     let provider = try factory.make(values, ClientHost(self))
     self.provider = provider
     hooks += provider.evaluationHooks
-    if !hooks.isEmpty { shim_or_u32(&hot.pointee.gate, Gate.hooks) }
+    if hooks.contains(where: { $0.isCalled }) { shim_or_u32(&hot.pointee.gate, Gate.hooks) }
     hot.pointee.port = Unmanaged.passRetained(EventPort(provider)).toOpaque()
     external = provider as? any ExternalFlags
     if external?.hasExternalFlags == true { shim_or_u32(&hot.pointee.gate, Gate.external) } else { external = nil }

@@ -11,7 +11,7 @@ public enum Gate {
   public static let recall: UInt32 = 8
 }
 
-/// Evaluation without a lock, an allocation, a reference count or a shared write.
+/// Evaluation without a lock, an allocation, a reference count or a shared write, but for what the first use of a context makes.
 public enum HotPath {
   public static let clientMagic: UInt64 = 0x486F_6973_7443_6C69  // "HoistCli"
 
@@ -40,8 +40,9 @@ public enum HotPath {
     evaluation.inherited = UnsafeRawPointer(shim_load_pointer(&hot.pointee.context))
     var context = evaluation.inherited
     if let subject {
-      guard let frozen = shim_load_pointer(&subject.pointee.frozen) else { return nil }
-      context = UnsafeRawPointer(frozen)
+      let frozen = shim_load_pointer(&subject.pointee.frozen).map { UnsafeRawPointer($0) } ?? FrozenContext(of: subject)?.base
+      guard let frozen else { return nil }
+      context = frozen
     }
     snapshot.head.pointee.evaluate(snapshot.base, record, context, &evaluation)
     count(evaluation, in: snapshot, slot)

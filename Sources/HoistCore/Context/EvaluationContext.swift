@@ -23,7 +23,8 @@ public final class EvaluationContext: @unchecked Sendable {
   private let lock = InlineLock()
   private var key: [UInt8]?
   private var attributes: [Attribute] = []
-  private var index: [[UInt8]: Int] = [:]
+  /// Of the attributes' names, in the same order.
+  private var hashes: [UInt64] = []
   /// What C handles point at, and where the frozen block is found without touching this object.
   public let subject: UnsafeMutablePointer<shim_subject>
 
@@ -80,11 +81,12 @@ public final class EvaluationContext: @unchecked Sendable {
   public func set(_ name: [UInt8], _ value: AttributeValue) throws(Refusal) {
     try Self.check(name, value)
     try lock.withLock { () throws(Refusal) in
-      if let at = index[name] {
+      let hash = Hash64.hash(name)
+      if let at = index(of: name, hash) {
         attributes[at].value = value
       } else {
         if attributes.count >= Self.maximumAttributes { throw .tooManyAttributes }
-        index[name] = attributes.count
+        hashes.append(hash)
         attributes.append(Attribute(name: name, value: value))
       }
       thaw()
@@ -94,12 +96,17 @@ public final class EvaluationContext: @unchecked Sendable {
   /// - Returns: false when there is no attribute of that name.
   public func remove(_ name: [UInt8]) -> Bool {
     lock.withLock {
-      guard let at = index.removeValue(forKey: name) else { return false }
+      guard let at = index(of: name, Hash64.hash(name)) else { return false }
       attributes.remove(at: at)
-      for (later, attribute) in attributes.enumerated().dropFirst(at) { index[attribute.name] = later }
+      hashes.remove(at: at)
       thaw()
       return true
     }
+  }
+
+  /// A scan of the hashes: contexts are small, and a table for each would cost more than it saves.
+  private func index(of name: [UInt8], _ hash: UInt64) -> Int? {
+    hashes.indices.first { hashes[$0] == hash && attributes[$0].name == name }
   }
 
   /// The frozen block, made now if need be; valid inside the reading section it was asked for in.

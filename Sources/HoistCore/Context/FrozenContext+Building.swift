@@ -82,11 +82,13 @@ private struct AttributeText {
   var integer: Int64 = 0
   var number: Double = .nan
 
+  private static let (null, yes, no) = (Array("null".utf8), Array("true".utf8), Array("false".utf8))
+
   init(_ value: AttributeValue) {
     switch value {
-    case .null: (kind, bytes) = (.null, Array("null".utf8))
+    case .null: (kind, bytes) = (.null, Self.null)
     case .bool(let flag):
-      (kind, bytes) = (.bool, Array((flag ? "true" : "false").utf8))
+      (kind, bytes) = (.bool, flag ? Self.yes : Self.no)
       (integer, number) = (flag ? 1 : 0, flag ? 1 : 0)
     case .int(let whole):
       (kind, bytes) = (.int, Array(String(whole).utf8))

@@ -15,6 +15,10 @@ public final class CText: @unchecked Sendable {
     }
   }
 
+  public static let empty = CText("")
+  static let null = CText("null")
+  static let emptyObject = CText("{}")
+
   /// Invalid UTF-8 becomes U+FFFD.
   public convenience init(repairing bytes: ByteView) { self.init(String(decoding: bytes, as: UTF8.self)) }
 

@@ -27,9 +27,9 @@ public final class EvaluationDetail: Sendable {
   ) {
     self.key = CText(repairing: key)
     enabled = evaluation.enabled
-    variation = CText(evaluation.variation)
+    variation = evaluation.variation.isEmpty ? .empty : CText(evaluation.variation)
     let hasValue = evaluation.kind != .none
-    value = CText(hasValue ? evaluation.jsonValue() : fallback.json ?? Array("null".utf8))
+    value = hasValue ? CText(evaluation.jsonValue()) : fallback.json.map { CText($0) } ?? .null
     text =
       (hasValue ? evaluation.kind : fallback.kind) != .string
       ? nil : hasValue ? CText(evaluation.text) : CText(repairing: fallback.text)
@@ -38,9 +38,9 @@ public final class EvaluationDetail: Sendable {
     errorMessage = evaluation.errorText
     let (base, record) = (evaluation.base, evaluation.record)
     isMissing = base != nil && record == nil
-    self.metadata = metadata.map { CText($0) } ?? CText("{}")
+    self.metadata = metadata.map { CText($0) } ?? .emptyObject
     isExplained = explanation != nil
-    self.explanation = explanation.map { CText($0) } ?? CText("null")
+    self.explanation = explanation.map { CText($0) } ?? .null
   }
 
   /// The same with another value.
@@ -98,7 +98,7 @@ extension Evaluation {
   var errorText: CText {
     if let message { return CText(String(cString: message)) }
     switch errorCode {
-    case .none: return CText("")
+    case .none: return .empty
     case .providerNotReady: return CText("no flags yet: the client has neither fetched nor stored any")
     case .flagNotFound: return CText("no flag of this key")
     case .typeMismatch: return CText("the flag's value is of another type than was asked for")

@@ -34,11 +34,20 @@ extension HookCall {
 
 /// Runs around each evaluation, on the evaluating thread.
 public protocol EvaluationHook: AnyObject, Sendable {
+  /// Whether any of the stages does something; asked when the client opens.
+  var isCalled: Bool { get }
+  /// Whether `after` or `error` does: without one, no detail is made for hooks.
+  var readsDetail: Bool { get }
   /// False makes the evaluation an error.
   func before(_ call: HookCall) -> Bool
   func after(_ call: HookCall, _ detail: EvaluationDetail)
   func error(_ call: HookCall, _ detail: EvaluationDetail)
   func finally(_ call: HookCall)
+}
+
+extension EvaluationHook {
+  public var isCalled: Bool { true }
+  public var readsDetail: Bool { true }
 }
 
 /// What the host supplies in place of built-in parts, or beside them.

@@ -89,7 +89,7 @@ public struct LaunchDarklyAnyFace: Sendable {
     _ key: ByteView, fallback: EvaluationFallback, isDetailed: Bool, _ convert: (ByteView) -> Bool
   ) -> (isConverted: Bool, detail: EvaluationDetail) {
     let value = client.evaluate(key, nil, .any, [], fallback) { evaluation, detail in
-      (kind: evaluation.kind, text: detail.value)
+      (kind: evaluation.kind, text: detail().value)
     }
     let isConverted = value.kind != .none && convert(ByteView(value.text.buffer))
     var want = WantedType.any
@@ -97,7 +97,7 @@ public struct LaunchDarklyAnyFace: Sendable {
     if value.kind != .none, !isConverted { want = value.kind == .bool ? .string : .bool }
     let mode: EvaluationMode = isDetailed ? [.counted, .detailed] : .counted
     return client.evaluate(key, nil, want, mode, fallback) { evaluation, detail in
-      (isConverted && evaluation.kind != .none, detail)
+      (isConverted && evaluation.kind != .none, detail())
     }
   }
 

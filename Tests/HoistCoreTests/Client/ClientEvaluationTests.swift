@@ -11,6 +11,16 @@ import Testing
     ("broken", .failing(.parseError)),
   ]
 
+  /// (ready) A context that is made for one call is not sent the slow way.
+  @Test func theFirstUseOfAContextTakesTheFastPath() throws {
+    let fixture = try ClientFixture()
+    try fixture.serve()
+    let context = EvaluationContext(targetingKey: "someone")
+    #expect(fixture.fast("on", context) == true)
+    try context.set(Array("plan".utf8), .bool(true))
+    #expect(fixture.fast("on", context) == true)
+  }
+
   @Test func everyKindIsAnswered() throws {
     let fixture = try ClientFixture()
     try fixture.serve(flags)
@@ -55,7 +65,7 @@ import Testing
   @Test func aKeyThatIsNoneIsAnErrorOfTheEvaluationOnly() throws {
     let fixture = try ClientFixture()
     try fixture.serve(flags)
-    let missing = fixture.client.evaluate(nil, nil, .bool, .counted) { _, detail in detail }
+    let missing = fixture.client.evaluate(nil, nil, .bool, .counted) { _, detail in detail() }
     #expect(missing.code == "GENERAL" && missing.words.contains("NULL") && missing.key.string == "")
     let longest = String(repeating: "k", count: Client.maximumKeyBytes)
     #expect(fixture.evaluate(longest).code == "FLAG_NOT_FOUND")
@@ -63,7 +73,7 @@ import Testing
     #expect(fixture.evaluate(String(repeating: "k", count: 1 << 20)).words.contains("4096"))
     #expect(fixture.evaluate("").code == "FLAG_NOT_FOUND")
     for bytes: [UInt8] in [[0xFF], [0xC3], [0xED, 0xA0, 0x80]] {
-      let detail = bytes.withBytes { fixture.client.evaluate($0, nil, .any, .counted) { _, detail in detail } }
+      let detail = bytes.withBytes { fixture.client.evaluate($0, nil, .any, .counted) { _, detail in detail() } }
       #expect(detail.code == "GENERAL" && detail.words.contains("UTF-8"))
       #expect((try? JSONDocument(parsing: detail.json())) != nil)
     }
@@ -106,7 +116,7 @@ import Testing
     try fixture.serve(flags)
     _ = fixture.client.identify(EvaluationContext(targetingKey: "current").reference(), completion: nil)
     var stray = shim_subject(magic: ContextMagic.value, frozen: nil, object: nil)
-    let detail = "who".withBytes { key in fixture.client.evaluate(key, &stray, .any, .counted) { _, detail in detail } }
+    let detail = "who".withBytes { key in fixture.client.evaluate(key, &stray, .any, .counted) { _, detail in detail() } }
     #expect(detail.code == "INVALID_CONTEXT" && detail.value.string == "null")
   }
 

@@ -157,7 +157,7 @@ import Testing
     b.publish(try #require(TestFlags.switches(["on"])), changed: [])
     b.setState(.ready, "flags")
     func evaluate(_ key: String) -> String {
-      key.withBytes { b.evaluate($0, nil, .any, .counted) { _, detail in detail.value.string } }
+      key.withBytes { b.evaluate($0, nil, .any, .counted) { _, detail in detail().value.string } }
     }
     let ending = ForkedChild.run {
       guard evaluate("on") == "true" else { return 1 }

@@ -27,6 +27,25 @@ private final class NotingHook: EvaluationHook, @unchecked Sendable {
   func finally(_ call: HookCall) { note("finally", call) }
 }
 
+/// One that says which of its stages do something.
+private final class PartialHook: EvaluationHook, @unchecked Sendable {
+  let seen: Record<String>
+  let isCalled: Bool
+  let readsDetail: Bool
+
+  init(_ seen: Record<String>, isCalled: Bool, readsDetail: Bool) {
+    (self.seen, self.isCalled, self.readsDetail) = (seen, isCalled, readsDetail)
+  }
+
+  func before(_ call: HookCall) -> Bool {
+    seen.append("before")
+    return true
+  }
+  func after(_ call: HookCall, _ detail: EvaluationDetail) { seen.append("after") }
+  func error(_ call: HookCall, _ detail: EvaluationDetail) { seen.append("error") }
+  func finally(_ call: HookCall) { seen.append("finally") }
+}
+
 @Suite("Hooks run around an evaluation") struct HookTests {
   let seen = Record<String>()
 
@@ -76,6 +95,22 @@ private final class NotingHook: EvaluationHook, @unchecked Sendable {
     _ = fixture.client.allFlags(nil)
     fixture.client.evaluate(nil, nil, .any, .counted) { _, _ in }
     #expect(seen.all == [])
+  }
+
+  /// (ready) A hook that does nothing costs nothing: evaluations stay on the fast path.
+  @Test func aHookWithoutStagesIsNotInTheWay() throws {
+    let fixture = try fixture([PartialHook(seen, isCalled: false, readsDetail: false)])
+    #expect(fixture.fast("on") == true)
+    #expect(fixture.evaluate("on").value.string == "true")
+    #expect(seen.all == [])
+  }
+
+  /// (ready; flag unknown) Where no hook reads a detail, none is made for hooks.
+  @Test func aHookBeforehandAloneIsToldOfNoDetail() throws {
+    let fixture = try fixture([PartialHook(seen, isCalled: true, readsDetail: false)])
+    fixture.evaluate("on")
+    fixture.evaluate("nope")
+    #expect(seen.all == ["before", "finally", "before", "finally"])
   }
 
   @Test func aHookMayEvaluateAgain() throws {

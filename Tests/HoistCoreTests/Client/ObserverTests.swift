@@ -117,7 +117,7 @@ import Testing
     _ = client.observe(
       .configurationChanged, key: nil,
       ClosureObserver { [weak client] _ in
-        seen.append("on".withBytes { client?.evaluate($0, nil, .any, .counted) { _, detail in detail.value.string } ?? "" })
+        seen.append("on".withBytes { client?.evaluate($0, nil, .any, .counted) { _, detail in detail().value.string } ?? "" })
       })
     client.publish(try #require(TestFlags.switches(["on"])), changed: ["on"])
     fixture.dispatchAll()

@@ -60,7 +60,7 @@ final class ClientFixture: @unchecked Sendable {
   func evaluate(
     _ key: String, _ context: EvaluationContext? = nil, _ want: WantedType = .any, _ mode: EvaluationMode = .counted
   ) -> EvaluationDetail {
-    key.withBytes { client.evaluate($0, context?.subject, want, mode) { _, detail in detail } }
+    key.withBytes { client.evaluate($0, context?.subject, want, mode) { _, detail in detail() } }
   }
 
   /// The hot path: a switch's value; nil when it does not answer.

@@ -100,6 +100,7 @@ extension LaunchDarklyServerFace {
       client.evaluate(
         key, context?.subject, .string, .counted, EvaluationFallback(.string, text), options: VariationOptions.migration
       ) { evaluation, detail in
+        let detail = detail()
         var found = MigrationTracker.Evaluation(
           key: key.map { String(decoding: $0, as: UTF8.self) } ?? "", fallback: fallback,
           stage: evaluation.kind == .string ? MigrationStage(evaluation.text) ?? fallback : fallback,
