@@ -69,7 +69,8 @@ struct SharedFetchTests {
     default: former.source.setForeground(true)
     }
     fleet.text.value = "v2"
-    fleet.pass(70)
+    // The first interval of a leader is drawn, up to half as long again.
+    fleet.pass(95)
     #expect(fleet.all(serve: "v2"))
     #expect(former.requests == asked)
   }

@@ -219,7 +219,7 @@ extension Client {
   fileprivate func detail(_ key: String, of visitor: String) -> String {
     let context = EvaluationContext(targetingKey: visitor)
     return key.withBytes { key in
-      text(evaluate(key, context.subject, .any, [.detailed, .explained], EvaluationFallback()) { _, detail in detail.json() })
+      text(evaluate(key, context.subject, .any, [.detailed, .explained], EvaluationFallback()) { _, detail in detail().json() })
     }
   }
 }

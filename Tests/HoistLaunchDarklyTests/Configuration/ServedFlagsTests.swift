@@ -8,7 +8,7 @@ import Testing
   private func detail(_ fixture: LifeFixture, _ key: String, _ want: WantedType = .any, _ context: EvaluationContext? = nil)
     -> EvaluationDetail
   {
-    key.withBytes { fixture.client.evaluate($0, context?.subject, want, [.counted, .detailed]) { _, detail in detail } }
+    key.withBytes { fixture.client.evaluate($0, context?.subject, want, [.counted, .detailed]) { _, detail in detail() } }
   }
 
   private func put(_ fixture: LifeFixture, _ text: String) -> FlagOutcome {
@@ -78,7 +78,7 @@ import Testing
   @Test func explanationsTellTheServicesAnswer() throws {
     let fixture = try LifeFixture(["online": "false"]).opened()
     _ = put(fixture, #"{"f":{"value":1,"version":4,"prerequisites":["p"]}}"#)
-    let told = "f".withBytes { fixture.client.evaluate($0, nil, .any, .explained) { _, detail in detail.explanation.string } }
+    let told = "f".withBytes { fixture.client.evaluate($0, nil, .any, .explained) { _, detail in detail().explanation.string } }
     #expect(told == #"{"evaluatedBy":"service","answer":"the value","value":1,"prerequisites":["p"],"version":4}"#)
   }
 }

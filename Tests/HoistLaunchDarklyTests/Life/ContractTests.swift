@@ -18,7 +18,7 @@ import Testing
       _ = client.observe(
         topic, key: nil,
         ClosureObserver { [unowned client] notification in
-          let value = "n".withBytes { client.evaluate($0, nil, .any, .counted) { _, detail in detail.value.string } }
+          let value = "n".withBytes { client.evaluate($0, nil, .any, .counted) { _, detail in detail().value.string } }
           told.change { $0.append("\(name)\(notification.topic) \(value)") }
         })
     }

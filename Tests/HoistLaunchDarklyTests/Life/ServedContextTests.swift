@@ -16,7 +16,7 @@ struct ServedContextTests {
   }
 
   private func value(_ fixture: LifeFixture) -> String {
-    "n".withBytes { fixture.client.evaluate($0, nil, .any, .counted) { _, detail in detail.value.string } }
+    "n".withBytes { fixture.client.evaluate($0, nil, .any, .counted) { _, detail in detail().value.string } }
   }
 
   private func observe(_ fixture: LifeFixture, _ name: String = "all", _ what: ObservedChanges = .all) {
@@ -143,7 +143,7 @@ struct ServedContextTests {
     observe(fixture)
     _ = fixture.heard()
     fixture.close()
-    let code = "n".withBytes { fixture.client.evaluate($0, nil, .any, .counted) { _, detail in "\(detail.errorCode)" } }
+    let code = "n".withBytes { fixture.client.evaluate($0, nil, .any, .counted) { _, detail in "\(detail().errorCode)" } }
     #expect(code == "\(ErrorCode.providerNotReady)" && value(fixture) == "null")
     fixture.provider.observers.updated([])
     #expect(fixture.heard() == [])
@@ -199,7 +199,7 @@ struct ServedContextTests {
       return context
     }
     func code(_ context: EvaluationContext) -> ErrorCode {
-      "n".withBytes { fixture.client.evaluate($0, context.subject, .any, .counted) { _, detail in detail.errorCode } }
+      "n".withBytes { fixture.client.evaluate($0, context.subject, .any, .counted) { _, detail in detail().errorCode } }
     }
     _ = try fixture.client.identify(user("ann", isWritten ? "user" : nil).reference(), completion: nil)
     fixture.time.run()
@@ -219,7 +219,7 @@ struct ServedContextTests {
       return context
     }
     func code(_ context: EvaluationContext) -> ErrorCode {
-      "n".withBytes { fixture.client.evaluate($0, context.subject, .any, .counted) { _, detail in detail.errorCode } }
+      "n".withBytes { fixture.client.evaluate($0, context.subject, .any, .counted) { _, detail in detail().errorCode } }
     }
     #expect(try code(spelled()) == .invalidContext)
     _ = try fixture.client.identify(spelled().reference(), completion: nil)

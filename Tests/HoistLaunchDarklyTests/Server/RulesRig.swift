@@ -94,7 +94,7 @@ final class RulesRig: @unchecked Sendable {
   func reason(of key: String, for context: EvaluationContext = EvaluationContext(targetingKey: "k")) -> String {
     key.withBytes { key in
       host.client.evaluate(key, context.subject, .any, .detailed) { _, detail in
-        String(decoding: DetailReason.json(detail) ?? [], as: UTF8.self)
+        String(decoding: DetailReason.json(detail()) ?? [], as: UTF8.self)
       }
     }
   }

@@ -74,7 +74,7 @@ import Testing
     give(2, to: rig)
     let context = EvaluationContext(targetingKey: "u1")
     let told = "a".withBytes { key in
-      rig.client.evaluate(key, context.subject, .any, [.explained, .detailed]) { _, detail in detail.json() }
+      rig.client.evaluate(key, context.subject, .any, [.explained, .detailed]) { _, detail in detail().json() }
     }
     #expect(String(decoding: told, as: UTF8.self).contains(#""variation":"one""#))
   }

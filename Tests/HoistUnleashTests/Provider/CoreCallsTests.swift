@@ -44,7 +44,7 @@ struct CoreCallsTests {
     let body = String(decoding: try #require(rig.posts.first?.body), as: UTF8.self)
     #expect(body.contains(#""toggles":{"gone":{"yes":0,"no":1,"variants":{}}}"#))
     let text = "gone".withBytes {
-      rig.client.evaluate($0, nil, .bool, .explained) { _, detail in String(decoding: detail.json(), as: UTF8.self) }
+      rig.client.evaluate($0, nil, .bool, .explained) { _, detail in String(decoding: detail().json(), as: UTF8.self) }
     }
     #expect(text.contains(#""enabled":false"#))
   }

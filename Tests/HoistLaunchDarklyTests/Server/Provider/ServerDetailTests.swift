@@ -30,8 +30,9 @@ import Testing
     options: UInt32 = 0
   ) -> (reason: String, index: Int64?, error: String, number: Int64, explanation: String) {
     key.withBytes { key in
-      rig.client.evaluate(key, context?.subject, want, mode, options: options) { evaluation, detail in
-        (
+      rig.client.evaluate(key, context?.subject, want, mode, options: options) { evaluation, describe in
+        let detail = describe()
+        return (
           String(decoding: DetailReason.json(detail) ?? [], as: UTF8.self), DetailReason.variationIndex(detail),
           "\(DetailReason.errorKind(detail) ?? "")", evaluation.integer, String(decoding: detail.explanation.bytes, as: UTF8.self)
         )
