@@ -80,6 +80,8 @@ def type_of(row: Any) -> str:
         return f"Literal[{', '.join(repr(choice).replace(chr(39), chr(34)) for choice in row.range.split(' | '))}]"
     if row.type == "secret" and (row.default or "").startswith("{"):
         return TYPES["object"]
+    if row.type == "object" and "objects" in row.range:
+        return "str | Mapping[str, str | Mapping[str, Any]]"
     if row.type == "text" and row.name.endswith(("file", "path")) and not row.name.endswith("datafile"):
         return "str | PathLike[str]" + (" | Sequence[str]" if "JSON array" in row.meaning else "")
     if row.type == "text" and row.name.endswith("datafile"):

@@ -14,11 +14,12 @@ import Testing
   /// (ready) A context that is made for one call is not sent the slow way.
   @Test func theFirstUseOfAContextTakesTheFastPath() throws {
     let fixture = try ClientFixture()
-    try fixture.serve()
+    try fixture.serve(flags)
     let context = EvaluationContext(targetingKey: "someone")
     #expect(fixture.fast("on", context) == true)
-    try context.set(Array("plan".utf8), .bool(true))
+    try context.set("plan", .bool(true))
     #expect(fixture.fast("on", context) == true)
+    #expect(fixture.provider.counts() == ["on/0": 2])
   }
 
   @Test func everyKindIsAnswered() throws {
@@ -96,18 +97,6 @@ import Testing
     #expect(fixture.evaluate("plan", other).value.string == #""pro""#)
     try other.set("plan", .string(Array("free".utf8)))
     #expect(fixture.evaluate("plan", other).value.string == #""free""#)
-  }
-
-  @Test func theHotPathTakesAContextFromItsSecondUseOn() throws {
-    let fixture = try ClientFixture()
-    try fixture.serve(flags)
-    let context = EvaluationContext(targetingKey: "u")
-    #expect(fixture.fast("on", context) == nil)
-    fixture.evaluate("on", context)
-    #expect(fixture.fast("on", context) == true)
-    try context.set("a", .int(1))
-    #expect(fixture.fast("on", context) == nil)
-    #expect(fixture.provider.counts() == ["on/0": 2])
   }
 
   /// Never silently somebody else's values.
