@@ -43,6 +43,7 @@ class Common(TypedDict, total=False):
     dispatch: Literal["automatic", "manual"]
     store: Literal["sqlite", "memory", "none"]
     store_path: str | PathLike[str]
+    plugins: str | Mapping[str, str | Mapping[str, Any]]
     events_durability: Literal["memory", "periodic", "immediate"]
     events_capacity: int
     events_consent_capacity: int
@@ -51,6 +52,9 @@ class Common(TypedDict, total=False):
     network_timeout_ms: int
     network_retry_max_ms: int
     network_max_response_bytes: int
+    fetch_shared: Literal["off", "leader", "reader"]
+    fetch_shared_lease_ms: int
+    fetch_shared_poll_ms: int
     network_proxy: str
     network_ca_file: str | PathLike[str]
     network_client_certificate_file: str | PathLike[str]
