@@ -42,7 +42,16 @@ static hoist_status initialized(void *user_data, bool *is_initialized) {
   return HOIST_OK;
 }
 
-static void released(void *user_data) { ((told *)user_data)->released++; }
+static void released(void *user_data) { __atomic_add_fetch(&((told *)user_data)->released, 1, __ATOMIC_SEQ_CST); }
+
+/* Clients are freed on another thread of the library's: what they hold goes then. */
+static bool all_released(told *mine, int count) {
+  for (int turn = 0; turn < 2000 && __atomic_load_n(&mine->released, __ATOMIC_SEQ_CST) < count; turn++) {
+    struct timespec pause = {0, 10 * 1000 * 1000};
+    nanosleep(&pause, NULL);
+  }
+  return __atomic_load_n(&mine->released, __ATOMIC_SEQ_CST) == count;
+}
 
 static hoist_status metadata(void *user_data, int64_t *up_to_date_ms) {
   (void)user_data;
@@ -92,7 +101,7 @@ static hoist_config *server(void) {
 
 /* (LDS-66, LDS-28, LDS-63, LDS-64; ready, closed) */
 TEST(rules_and_memberships_come_from_the_host) {
-  told rules = {0, 0, 0, ""}, segments = {0, 0, 0, ""};
+  static told rules, segments;
   hoist_config *config = server();
   host_set(config, "daemon_mode", "true");
   hoist_launchdarkly_store store = rules_of(&rules);
@@ -130,6 +139,7 @@ TEST(rules_and_memberships_come_from_the_host) {
   CHECK_INT(hoist_launchdarkly_get_big_segments_status(client, &status), HOIST_ERR_STATE);
   hoist_context_free(context);
   hoist_client_free(client);
+  CHECK(all_released(&rules, 1) && all_released(&segments, 1));
 }
 
 /* (LDS-63, LDS-64; offline) */
@@ -149,7 +159,7 @@ TEST(without_stores_their_status_says_so) {
 
 /* (LDS-65; before start) */
 TEST(a_configuration_has_one_store_of_each_kind) {
-  told mine = {0, 0, 0, ""};
+  static told mine;
   hoist_launchdarkly_store store = rules_of(&mine);
   hoist_launchdarkly_big_segments big = segments_of(&mine);
   hoist_config *config = server();
@@ -158,21 +168,22 @@ TEST(a_configuration_has_one_store_of_each_kind) {
   CHECK_INT(hoist_launchdarkly_config_set_store(config, &store, &error), HOIST_ERR_STATE);
   CHECK(strstr(hoist_error_message(error), "already") != NULL);
   hoist_error_free(error);
-  CHECK_INT(mine.released, 1);
+  CHECK(all_released(&mine, 1));
   CHECK_INT(hoist_launchdarkly_config_set_big_segments(config, &big, NULL), HOIST_OK);
   CHECK_INT(hoist_launchdarkly_config_set_big_segments(config, &big, NULL), HOIST_ERR_STATE);
   CHECK_INT(hoist_launchdarkly_config_set_store(config, NULL, NULL), HOIST_ERR_ARGUMENT);
   CHECK_INT(hoist_launchdarkly_config_set_store(NULL, &store, NULL), HOIST_ERR_ARGUMENT);
   hoist_config_free(config);
-  CHECK_INT(mine.released, 5);
+  CHECK(all_released(&mine, 5));
   config = hoist_config_new("unleash");
   CHECK_INT(hoist_launchdarkly_config_set_store(config, &store, NULL), HOIST_ERR_UNSUPPORTED);
   hoist_config_free(config);
+  CHECK(all_released(&mine, 6));
 }
 
 /* (LDS-01; before start, offline) */
 TEST(stores_are_for_mode_server) {
-  told mine = {0, 0, 0, ""};
+  static told mine;
   hoist_launchdarkly_store store = rules_of(&mine);
   hoist_config *config = host_launchdarkly_config();
   hoist_client *client = NULL;
@@ -190,6 +201,7 @@ TEST(stores_are_for_mode_server) {
   CHECK_INT(hoist_launchdarkly_observe_big_segments_status(client, &observer, &token), HOIST_ERR_STATE);
   CHECK(token == 0);
   hoist_client_free(client);
+  CHECK(all_released(&mine, 1));
 }
 
 int main(void) {
