@@ -119,6 +119,51 @@ class OneStep(Memory):
             return True
 
 
+class Leading(OneStep):
+    """A cache in which one leads a value."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.leader, self.number, self.version = "", 0, 0
+
+    def lead(self, key: str, holder: str | None, lease_ms: int) -> hoist.Lead:
+        with self.lock:
+            if holder and lease_ms and self.leader in ("", holder):
+                self.number += self.leader == ""
+                self.leader = holder
+            elif self.leader == holder and not lease_ms:
+                self.leader = ""
+            return hoist.Lead(self.number if self.leader == holder else 0, self.version)
+
+    def save_led(self, key: str, value: bytes, number: int) -> int | None:
+        with self.lock:
+            if number != self.number:
+                return None
+            self.values[key] = value
+            self.version += 1
+            return self.version
+
+
+def test_one_fetches_for_all_over_a_cache_that_knows_who_leads(service: UnleashSimulator, open_client) -> None:
+    """(UNL-81; starting, second client, closed)"""
+    memory = Leading()
+    first = open_client("backend", cache=memory, fetch_shared="leader")
+    assert first.wait_ready(5) and until(lambda: memory.version == 1)
+    fetched = service.journal.count("features")
+    second = open_client("backend", cache=memory, fetch_shared="leader")
+    assert second.wait_ready(5)
+    assert second.int("whole") == 42 and service.journal.count("features") == fetched
+    assert [client.statistics()["shared_fetch"]["leads"] for client in (first, second)] == [1, 0]
+    first.close()
+    assert until(lambda: second.statistics()["shared_fetch"]["leads"] == 1, 15)
+    assert memory.number == 2 and memory.save_led("any", b"", 1) is None
+
+
+def test_a_cache_that_does_not_know_who_leads_is_refused_for_shared_fetches(service: UnleashSimulator, open_client) -> None:
+    with pytest.raises(hoist.Error, match='property "fetch.shared": the cache plug-in has no "lead" and "save_led"'):
+        open_client("backend", cache=OneStep(), fetch_shared="leader")
+
+
 class Lines(hoist.Logger):
     """What was logged."""
 

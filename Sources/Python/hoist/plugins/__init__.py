@@ -7,7 +7,7 @@ status. A member that does not return in time is set aside. An instance is kept 
 has let go of it.
 """
 
-from .cache import Cache, EventRow
+from .cache import Cache, EventRow, Lead
 from .dispatcher import Batch, Dispatcher, Receipt
 from .headers import HeaderProvider
 from .hook import Hook, HookCall
@@ -24,6 +24,7 @@ __all__ = [
     "HeaderProvider",
     "Hook",
     "HookCall",
+    "Lead",
     "LogLevel",
     "Logger",
     "LoggingAdapter",

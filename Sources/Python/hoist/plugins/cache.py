@@ -33,6 +33,16 @@ class EventRow:
         return cls(*texts, row.created_at_unix_ms, decode_bytes(row.payload, row.payload_size))
 
 
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """Who leads a value, and which version of it there is."""
+
+    number: int
+    """0: the one who asked does not lead. Else the lead's number: each new leader's is greater than all before."""
+    version: int
+    """0: nothing is kept. Else another number after each change of the value, made by any member."""
+
+
 class Cache(ABC):
     """Keeps what must outlive the process. Members run one at a time for one client and may block.
 
@@ -97,9 +107,25 @@ class Cache(ABC):
         """Prolongs the owner's lease on all its rows; 0 gives them back."""
         raise NotImplementedError
 
+    def lead(self, key: str, holder: str | None, lease_ms: int) -> Lead:
+        """Makes `holder` the leader of a value, who alone writes it, for a time from now; property `fetch.shared` needs it.
+
+        It is that if there is no leader, that one's time is over, or `holder` leads, whose time begins anew; None only looks, and a
+        `lease_ms` of 0 gives the lead back.
+        """
+        raise NotImplementedError
+
+    def save_led(self, key: str, value: bytes, number: int) -> int | None:
+        """Sets a value if `number` is the newest that `lead` has given out for it, in one step with that look.
+
+        Returns:
+            The value's version; None where another has led since, and nothing was changed.
+        """
+        raise NotImplementedError
+
     def _members(self) -> list[str]:
         events = ("put_events", "claim_events", "remove_events", "purge_events", "renew_lease")
-        return ["load", "save", "remove", *overridden(self, Cache, ("replace", "append", *events))]
+        return ["load", "save", "remove", *overridden(self, Cache, ("replace", "append", *events, "lead", "save_led"))]
 
 
 @implements("cache", "load", failure=Status)
@@ -129,6 +155,22 @@ def _replace(
 def _append(user_data: Any, key: Any, head: Any, head_size: int, more: Any, more_size: int) -> int:
     is_done = owner(user_data).append(decode(key), decode_bytes(head, head_size), decode_bytes(more, more_size))
     return Status.OK if is_done else Status.STATE
+
+
+@implements("cache", "lead", failure=Status)
+def _lead(user_data: Any, key: Any, holder: Any, lease_ms: int, number: Any, version: Any) -> int:
+    found = owner(user_data).lead(decode(key), None if holder == ffi.NULL else decode(holder), lease_ms)
+    number[0], version[0] = found.number, found.version
+    return Status.OK
+
+
+@implements("cache", "save_led", failure=Status)
+def _save_led(user_data: Any, key: Any, value: Any, size: int, number: int, version: Any) -> int:
+    made = owner(user_data).save_led(decode(key), decode_bytes(value, size), number)
+    if made is None:
+        return Status.STATE
+    version[0] = made
+    return Status.OK
 
 
 def _optional(bytes_: Any, size: int) -> bytes | None:
