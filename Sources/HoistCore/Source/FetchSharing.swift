@@ -48,7 +48,7 @@ public struct FetchSharing: Sendable {
   }
 }
 
-/// Fetches ten times as seldom while the store is away, and each process fetches for itself.
+/// Fetches ten times as seldom while the store is away and each process fetches for itself.
 struct SharedPace: FetchPace {
   private static let slowness: Int64 = 10
   private var pace: any FetchPace

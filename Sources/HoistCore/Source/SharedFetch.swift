@@ -11,7 +11,7 @@ public protocol SharedFetchDelegate: AnyObject {
 }
 
 /// The network of a fetch loop whose document one process fetches for all that share the store. The leader's requests go to the
-/// service, and what they bring is written with its number; everyone else's are answered from the store, as the service
+/// service, and what they bring is written with its number; those of all others are answered from the store, as the service
 /// would. Where the store is away for longer, each asks the service. On the scheduler's thread.
 public final class SharedFetch: Transport, @unchecked Sendable {
   private enum Role: Equatable {
@@ -205,7 +205,7 @@ public final class SharedFetch: Transport, @unchecked Sendable {
     delegate?.sharedFetchIsDue()
   }
 
-  /// The store has not answered. Who leads does so until its time is over; then nobody asks the service, until that lasts.
+  /// The store has not answered. Who leads does so until its time is over; then no process asks the service, until that lasts.
   private func missed() {
     let spell = failing ?? (now, (sharing.leaseMilliseconds &+ chance) &* 1_000_000)
     failing = spell
