@@ -160,6 +160,8 @@ HOIST_API hoist_status hoist_client_flush(hoist_client *HOIST_NULLABLE client, i
  *              evaluate); its pipelines are groups of their own, as events
  *   store      written (values), failures, refused (calls not made: the cache manager is stuck or pauses), given_up
  *              (what was never written), ignored (rows not believed), stuck (calls that have not returned)
+ *   shared_fetch  with property fetch.shared: leads (1 in the process that fetches for all), alone (1 while the store is
+ *              away), read (from the store), written (for the others), refused (another led by then)
  *   observers  delivered, dropped (no room), waiting
  *   plugins    answered, expired (no answer in time), set_aside (threads left behind), late (returned after that)
  *   evaluations  too_costly (rules that cost more than an evaluation may: the fallback was given)

@@ -188,8 +188,10 @@ public final class SharedFetch: Transport, @unchecked Sendable {
 
   private func follow() {
     if role != .following {
-      let who = sharing.isReader ? "is never fetched here" : "another process fetches it"
-      host.log.info("\(name): \(who), and it is read from the store")
+      let why =
+        sharing.isReader
+        ? "it is never fetched here, and read from the store" : "another process fetches it, and it is read from the store"
+      host.log.info("\(name): \(why)")
       unwritten = nil
       become(.following)
     }
