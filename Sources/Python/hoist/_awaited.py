@@ -82,7 +82,7 @@ def _in_loop(function: Callable[..., object]) -> Callable[..., None]:
     loop = asyncio.get_running_loop()
 
     def call(*arguments: object) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        with contextlib.suppress(RuntimeError):  # the loop is closed, and no coroutine waits any more
             loop.call_soon_threadsafe(function, *arguments)
 
     return call
