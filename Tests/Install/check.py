@@ -231,7 +231,8 @@ def load_plugin(prefix: Path, work: Path) -> None:
 def name_plugin(prefix: Path) -> None:
     """Property `plugins` finds what is installed beside the library by its name alone."""
     options = f'plugins={{"redis":{{"socket":"{prefix}/redis.sock","scope":"x"}}}}'
-    asked = [prefix / "bin/hoist", "evaluate", "banner", "--features", ROOT / "Examples/data/features.json", "--set", options]
+    asked = [prefix / "bin/hoist", "evaluate", "banner", "--user", "anna", "--features", ROOT / "Examples/data/features.json",
+             "--set", options]
     if not (library_folder(prefix) / "hoist/libhoist-redis.so").exists():
         counts["skipped"] += 1
         return

@@ -37,8 +37,8 @@ def counters(text: str) -> set[str]:
     return set(bare.replace(" ", "").split(","))
 
 
-def groups_of(provider: str, **properties: object) -> dict[str, set[str]]:
-    with hoist.Client(provider, online=False, store="none", **properties) as client:
+def groups_of(provider: str, store: str = "none", **properties: object) -> dict[str, set[str]]:
+    with hoist.Client(provider, online=False, store=store, **properties) as client:
         statistics = client.statistics()
     assert all(isinstance(value, int) for group in statistics.values() for value in group.values())
     return {name: set(group) for name, group in statistics.items()}
@@ -49,10 +49,11 @@ def test_the_documented_groups_are_those_that_appear() -> None:
     assert told.pop("provider") and len(told) > 5  # of a service that is written in C
     unleash = groups_of("unleash", mode="backend", bootstrap={"version": 2, "features": []})
     optimizely = groups_of("optimizely", datafile=DATAFILE)
+    shared = groups_of("optimizely", store="memory", datafile=DATAFILE, sdk_key="k", fetch_shared="leader")
     flagship = groups_of("flagship", mode="bucketing", env_id="e", api_key="k", bucketing='{"campaigns":[]}')
     kameleoon = groups_of("kameleoon", site_code="s", default_datafile={"featureFlags": []})
     launchdarkly = groups_of("launchdarkly", mobile_key="m", context={"kind": "user", "key": "anna"})
-    services = [unleash, optimizely, flagship, kameleoon, launchdarkly]
+    services = [unleash, optimizely, shared, flagship, kameleoon, launchdarkly]
     found = {name: set().union(*(groups.get(name, set()) for groups in services)) for name in set().union(*services)}
     assert found == told
     assert launchdarkly["events"] - optimizely["events"] == {"summary_overflow"}
