@@ -13,6 +13,8 @@ from conftest import LIBRARY, ROOT, inside, run, system_of
 from test_wheel import FEATURES
 
 PACKAGES = ["hoist", "hoist-kafka", "hoist-redis", "libhoist-dev", "libhoist0.1", "python3-hoist"]
+# Those that a system other than the one where they were built cannot have: trixie's libhiredis has another name.
+OF_ONE_RELEASE = {"trixie": ["hoist-redis"]}
 
 
 def lintian(file: Path) -> None:
@@ -135,8 +137,10 @@ def test_a_program_in_python_runs(system: Path) -> None:
 
 
 def test_nothing_is_left_of_what_is_removed(system: Path) -> None:
-    install(system, *PACKAGES)
-    inside(system, "apt-get purge -q -y " + " ".join(PACKAGES))
+    release = re.sub(r"\d+$", "", system.name)
+    names = [name for name in PACKAGES if name not in OF_ONE_RELEASE.get(release, [])]
+    install(system, *names)
+    inside(system, "apt-get purge -q -y " + " ".join(names))
     shutil.rmtree(system / "packages")
     shutil.rmtree(system / "tried")
     ours = inside(system, "find / -xdev -path /proc -prune -o -iname '*hoist*' -print | grep -v ^/var/log || true")

@@ -68,27 +68,34 @@ extension UnsafeRawBufferPointer {
     return ByteView(start: baseAddress + lower, count: upper &- lower)
   }
 
-  /// Both pointers have at least `count` readable bytes. Eight at a time; the last step overlaps.
+  /// Both pointers have at least `count` readable bytes. Eight at a time; the last step overlaps, and so do those of a short
+  /// text, which has no loop.
   @inlinable @inline(__always)
   static func areEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: Int) -> Bool {
-    var offset = 0
     if count >= 8 {
+      var offset = 0
       while offset &+ 8 <= count {
         if word(left, offset) != word(right, offset) { return false }
         offset &+= 8
       }
       return word(left, count &- 8) == word(right, count &- 8)
     }
-    while offset < count {
-      if left.load(fromByteOffset: offset, as: UInt8.self)
-        != right.load(fromByteOffset: offset, as: UInt8.self)
-      {
-        return false
-      }
-      offset &+= 1
+    if count >= 4 {
+      return half(left, 0) == half(right, 0) && half(left, count &- 4) == half(right, count &- 4)
     }
-    return true
+    // The first, the middle and the last of up to three.
+    return count <= 0
+      || byte(left, 0) == byte(right, 0) && byte(left, count &>> 1) == byte(right, count &>> 1)
+        && byte(left, count &- 1) == byte(right, count &- 1)
   }
+
+  @inlinable @inline(__always)
+  static func half(_ base: UnsafeRawPointer, _ offset: Int) -> UInt32 {
+    base.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+  }
+
+  @inlinable @inline(__always)
+  static func byte(_ base: UnsafeRawPointer, _ offset: Int) -> UInt8 { base.load(fromByteOffset: offset, as: UInt8.self) }
 
   @inlinable @inline(__always)
   static func word(_ base: UnsafeRawPointer, _ offset: Int) -> UInt64 {

@@ -30,13 +30,17 @@ public enum SHA1 {
   private static func copy(_ part: ByteView, to block: UnsafeMutableRawPointer, at place: Int) {
     let (from, to) = (max(0, 0 &- place), min(part.count, 64 &- place))
     guard from < to, let source = part.baseAddress else { return }
-    // Texts are short: quicker than a call.
+    // Texts are short: quicker than a call. The last step overlaps.
     let target = block + place
+    func copyWord(at place: Int) {
+      target.storeBytes(of: source.loadUnaligned(fromByteOffset: place, as: UInt64.self), toByteOffset: place, as: UInt64.self)
+    }
     var at = from
     while at &+ 8 <= to {
-      target.storeBytes(of: source.loadUnaligned(fromByteOffset: at, as: UInt64.self), toByteOffset: at, as: UInt64.self)
+      copyWord(at: at)
       at &+= 8
     }
+    if to &- from >= 8 { return copyWord(at: to &- 8) }
     while at < to {
       target.storeBytes(of: source.load(fromByteOffset: at, as: UInt8.self), toByteOffset: at, as: UInt8.self)
       at &+= 1
