@@ -24,7 +24,7 @@ let package = Package(
     // Levels 1 to 3: the core, which names no vendor.
     .target(name: "HoistBase", dependencies: ["CShims"], exclude: ["README.md"]),
     .target(
-      name: "HoistJSON", dependencies: ["HoistBase", "CJansson"], exclude: ["README.md"]),
+      name: "HoistJSON", dependencies: ["HoistBase", "CJansson", "CShims"], exclude: ["README.md"]),
     .target(
       name: "HoistPropertyList", dependencies: ["HoistBase", "HoistJSON", "CExpat"], exclude: ["README.md"]),
     .target(

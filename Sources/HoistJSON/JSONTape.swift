@@ -1,4 +1,4 @@
-internal import Glibc
+internal import CShims
 internal import HoistBase
 
 /// Values as one flat list in the order of the text: an entry for each, a container before what is in it.
@@ -36,7 +36,7 @@ struct JSONTape: JSONSink, ~Copyable {
     source = UnsafeBufferPointer(start: scanner.start, count: scanner.end - scanner.start)
   }
 
-  deinit { free(entries) }
+  deinit { shim_pages_free(entries, Self.bytes(capacity)) }
 
   /// Forgets the values, but no text of theirs.
   mutating func clear() {
@@ -104,12 +104,14 @@ struct JSONTape: JSONSink, ~Copyable {
 
   private mutating func grow() throws(JSONFailure) {
     let wanted = max(64, capacity &* 2)
-    guard wanted <= Int(UInt32.max), let grown = realloc(entries, wanted &* MemoryLayout<Entry>.stride) else {
+    guard wanted <= Int(UInt32.max), let grown = shim_pages_resize(entries, Self.bytes(capacity), Self.bytes(wanted)) else {
       throw .outOfMemory
     }
     entries = grown.bindMemory(to: Entry.self, capacity: wanted)
     capacity = wanted
   }
+
+  private static func bytes(_ capacity: Int) -> Int { capacity &* MemoryLayout<Entry>.stride }
 
   @inline(__always)
   private mutating func kept(_ text: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {

@@ -53,6 +53,28 @@ TEST(bytes_are_found) {
   CHECK(shim_find(text, 6, "two", 3) == NULL);
 }
 
+/* Below and beyond the size from which they are pages of their own, and across it. */
+TEST(blocks_keep_what_they_hold_when_they_grow_and_shrink) {
+  const size_t sizes[] = {64, 100000, (256 << 10) - 1, 256 << 10, 5 << 20, (5 << 20) + 1, 300001, 4096, 1 << 20};
+  size_t size = 0;
+  unsigned char *block = NULL;
+  bool is_kept = true;
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    block = shim_pages_resize(block, size, sizes[i]);
+    CHECK(block != NULL);
+    if (!block) return;
+    size_t held = size < sizes[i] ? size : sizes[i];
+    for (size_t at = 0; at < held; at += 61) is_kept = is_kept && block[at] == at % 251;
+    size = sizes[i];
+    for (size_t at = 0; at < size; at++) block[at] = at % 251;
+  }
+  CHECK(is_kept);
+  CHECK(shim_pages_resize(block, size, SIZE_MAX / 2) == NULL);
+  CHECK(block[size - 1] == (size - 1) % 251);
+  shim_pages_free(block, size);
+  shim_pages_free(NULL, size);
+}
+
 static int64_t shared_count;
 static void *add(void *unused) {
   for (int i = 0; i < ROUNDS; i++) shim_add_i64(&shared_count, 1);
@@ -323,6 +345,7 @@ TEST(the_environment_and_disks_are_read) {
 int main(void) {
   RUN(blocks_are_hashed_by_processors_that_can);
   RUN(bytes_are_found);
+  RUN(blocks_keep_what_they_hold_when_they_grow_and_shrink);
   RUN(atomics_lose_nothing);
   RUN(locks_keep_others_out);
   RUN(conditions_wake_and_end_at_their_deadline);

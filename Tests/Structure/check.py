@@ -38,7 +38,7 @@ C_MODULES = {
     "CSQLite": {"HoistSQLite"},
     "CPCRE2": {"HoistRegex"},
     "CExpat": {"HoistPropertyList"},
-    "CShims": {"HoistBase", "HoistCore", "HoistCurl", "HoistSQLite", "HoistUnleash", "HoistOptimizely",
+    "CShims": {"HoistBase", "HoistJSON", "HoistCore", "HoistCurl", "HoistSQLite", "HoistUnleash", "HoistOptimizely",
                "HoistLaunchDarkly", "HoistFlagship", "HoistKameleoon", "Hoist"},
 }
 # A host like any other: it sees the public headers, and none of the library's modules.

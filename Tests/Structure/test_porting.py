@@ -36,6 +36,7 @@ CONSTRUCTS = {
     "descriptors for events": r"\b(eventfd\w*|epoll_\w+|inotify_\w+|signalfd|timerfd_\w+|pidfd_\w+|kqueue|dup3|pipe2|accept4)\b",
     "kinds of file systems": r"\bf?statfs\b",
     "an environment that a caller may not steer": r"\bsecure_getenv\b|\bissetugid\b|\bgetauxval\b",
+    "memory that grows where it is": r"\bmremap\b",
     "the first place of bytes in others": r"\bmemmem\b|\bmemrchr\b|\bstrchrnul\b",
     "threads beyond POSIX": r"\bpthread_\w+_np\b|\bpthread_(mutex|cond|rwlock)_clock\w+|\bpthread_condattr_setclock\b|\bgettid\b|\bprctl\b|\brseq\b|\bsched_\w+affinity",
     "clocks beyond POSIX": r"\bCLOCK_(?!MONOTONIC\b|REALTIME\b)\w+",

@@ -11,5 +11,6 @@
 #include "shim_gate.h"
 #include "shim_hash.h"
 #include "shim_lock.h"
+#include "shim_pages.h"
 #include "shim_reader.h"
 #include "shim_thread.h"

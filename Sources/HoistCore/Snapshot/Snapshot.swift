@@ -202,6 +202,6 @@ public struct Snapshot: @unchecked Sendable {
   public func destroy() {
     shim_cells_free(head.pointee.cells)
     head.pointee.resources?.release()
-    free(UnsafeMutableRawPointer(mutating: base))
+    shim_pages_free(UnsafeMutableRawPointer(mutating: base), Int(head.pointee.byteCount))
   }
 }

@@ -1,3 +1,4 @@
+internal import CShims
 internal import Glibc
 public import HoistBase
 internal import Synchronization
@@ -22,7 +23,7 @@ public struct SnapshotBuilder: ~Copyable {
   /// - Parameter expectedBytes: a first guess of the size; it grows as needed.
   public init(expectedBytes: Int = 64 * 1024) {
     capacity = max(4096, expectedBytes)
-    memory = malloc(capacity)
+    memory = shim_pages_resize(nil, 0, capacity)
     count = MemoryLayout<SnapshotHead>.size
     isBroken = memory == nil
   }
@@ -38,7 +39,7 @@ public struct SnapshotBuilder: ~Copyable {
     let headEnd = MemoryLayout<SnapshotHead>.size
     let end = Int(usedBytes)
     capacity = end &+ end / 4 &+ Int(head.pointee.flagCount) &* 64 &+ 8192
-    memory = malloc(capacity)
+    memory = shim_pages_resize(nil, 0, capacity)
     count = end
     cellCount = head.pointee.usedCells
     staleBytes = head.pointee.staleBytes
@@ -62,7 +63,7 @@ public struct SnapshotBuilder: ~Copyable {
     cellCount = head.pointee.usedCells
   }
 
-  deinit { if patched == nil { free(memory) } }
+  deinit { if patched == nil { shim_pages_free(memory, capacity) } }
 
   /// Reserves aligned, zeroed bytes and returns their offset from the snapshot's base; 0 when broken.
   public mutating func reserve(bytes size: Int, alignment: Int) -> UInt32 {
@@ -84,7 +85,7 @@ public struct SnapshotBuilder: ~Copyable {
   private mutating func makeRoom(_ end: Int) -> Bool {
     if end <= capacity { return true }
     let wanted = max(end, capacity &* 2)
-    guard patched == nil, end <= Int(UInt32.max), let larger = realloc(memory, wanted) else { return false }
+    guard patched == nil, end <= Int(UInt32.max), let larger = shim_pages_resize(memory, capacity, wanted) else { return false }
     memory = larger
     capacity = wanted
     return true
@@ -221,7 +222,7 @@ public struct SnapshotBuilder: ~Copyable {
     _ evaluate: @escaping EvaluateFunction,
     _ root: UInt32, _ unlisted: UInt32, _ resources: AnyObject?
   ) -> Snapshot? {
-    guard !isBroken, let block = realloc(memory, count) else { return nil }
+    guard !isBroken, let block = shim_pages_resize(memory, capacity, count) else { return nil }
     memory = nil
     block.storeBytes(
       of: SnapshotHead(

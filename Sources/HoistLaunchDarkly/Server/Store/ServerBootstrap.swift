@@ -4,7 +4,8 @@ internal import HoistJSON
 
 /// Rules of the host's own: as a poll brings them, where a flag may be written down by its value alone, under "flagValues".
 struct ServerBootstrap {
-  private var flags = JSONWriter()
+  /// The document, which is being written as far as its flags.
+  private var flags: JSONWriter
   private var segments = JSONWriter()
   private var versions: ItemVersions
   private let ignoresDuplicates: Bool
@@ -18,7 +19,8 @@ struct ServerBootstrap {
   static func document(
     _ texts: [(name: String?, text: [UInt8])], ignoresDuplicates: Bool, _ versions: inout ItemVersions
   ) throws(FetchFailure) -> [UInt8] {
-    var merged = ServerBootstrap(versions: versions, ignoresDuplicates: ignoresDuplicates)
+    let bytes = texts.reduce(0) { $0 + $1.text.count }
+    var merged = ServerBootstrap(versions: versions, ignoresDuplicates: ignoresDuplicates, expectedBytes: bytes)
     for (name, text) in texts {
       do throws(FlagFailure) { try merged.add(text, name) } catch {
         throw FetchFailure(.parse, name.map { "\"\($0)\": \(error.reason)" } ?? error.reason)
@@ -28,33 +30,30 @@ struct ServerBootstrap {
     return merged.finish()
   }
 
-  private init(versions: ItemVersions, ignoresDuplicates: Bool) {
+  private init(versions: ItemVersions, ignoresDuplicates: Bool, expectedBytes: Int) {
     (self.versions, self.ignoresDuplicates) = (versions, ignoresDuplicates)
+    flags = JSONWriter(reservingCapacity: expectedBytes + 64)
+    flags.beginObject()
+    flags.key("flags")
     flags.beginObject()
     segments.beginObject()
   }
 
   private mutating func finish() -> [UInt8] {
-    flags.endObject()
     segments.endObject()
-    var writer = JSONWriter(reservingCapacity: flags.bytes.count + segments.bytes.count + 32)
-    writer.object { writer in
-      writer.key("flags")
-      writer.raw(flags.bytes)
-      writer.key("segments")
-      writer.raw(segments.bytes)
-    }
-    return writer.bytes
+    flags.endObject()
+    flags.key("segments")
+    flags.raw(segments.bytes)
+    flags.endObject()
+    return flags.bytes
   }
 
   private mutating func add(_ text: [UInt8], _ name: String?) throws(FlagFailure) {
-    var merged = self
     try text.withBytes { text in
       Result { () throws(FlagFailure) in
-        try JSONNode.withRoot(of: text, .standard) { (root) throws(FlagFailure) in try merged.add(root, name) }
+        try JSONNode.withRoot(of: text, .standard) { (root) throws(FlagFailure) in try add(root, name) }
       }
     }.get()
-    self = merged
   }
 
   private mutating func add(_ root: JSONNode, _ name: String?) throws(FlagFailure) {
