@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "Documentation" / "Protocols"
 CITING = ("Sources", "Tests", "Include", "Examples")
 SUFFIXES = {".swift", ".py", ".c", ".h", ".cpp", ".sh", ".json", ".md"}
-SKIPPED = {"vectors", ".venv", "__pycache__", ".build"}
+SKIPPED = {"vectors", ".venv", ".venv-bench", ".work", "__pycache__", ".build"}
 LONGEST_SPAN = 100
 
 # Services whose tests say a state with each row that they cite.
