@@ -162,6 +162,8 @@ HOIST_API hoist_status hoist_client_flush(hoist_client *HOIST_NULLABLE client, i
  *              (what was never written), ignored (rows not believed), stuck (calls that have not returned)
  *   shared_fetch  with property fetch.shared: leads (1 in the process that fetches for all), alone (1 while the store is
  *              away), read (from the store), written (for the others), refused (another led by then)
+ *   forwarded  batches of hoist_client_forward(), once there was one: accepted, rejected (some of it), returned (with any other
+ *              result), waiting
  *   observers  delivered, dropped (no room), waiting
  *   plugins    answered, expired (no answer in time), set_aside (threads left behind), late (returned after that)
  *   evaluations  too_costly (rules that cost more than an evaluation may: the fallback was given)
@@ -194,6 +196,64 @@ HOIST_API hoist_status hoist_client_reopen(hoist_client *HOIST_NULLABLE client,
  * shared by; but see hoist_client_shared().
  */
 HOIST_API void hoist_client_free(hoist_client *HOIST_NULLABLE client);
+
+/* ---- What other processes have recorded --------------------------------------------------------------------- */
+
+/**
+ * A batch of recorded events in the service's own words, as the dispatcher of the process that has recorded them was given it:
+ * see hoist_dispatch_batch in plugin.h. Borrowed for the call.
+ */
+typedef struct hoist_forward_batch {
+    size_t struct_size;                  /**< sizeof(hoist_forward_batch) */
+    const char *HOIST_NULLABLE service;  /**< as the dispatcher was told, and so are the next four */
+    const char *HOIST_NULLABLE pipeline;
+    const char *HOIST_NULLABLE method;
+    const char *HOIST_NULLABLE path;
+    const char *HOIST_NULLABLE key_hash;
+    const char *HOIST_NULLABLE id;       /**< the same for the same batch, e.g. the ids of its events: services that know payloads
+                                              by an id get one that is made of it */
+    const void *HOIST_NULLABLE body;
+    size_t body_size;                    /**< bytes; 64 MiB at most */
+} hoist_forward_batch;
+
+#define HOIST_FORWARD_BATCH_INIT { sizeof(hoist_forward_batch), NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0 }
+
+/** What became of a batch. Valid only during the callback. */
+typedef struct hoist_forward_result {
+    size_t struct_size;
+    /** HOIST_OK: the service has accepted it. HOIST_ERR_REJECTED: it has refused some of it for good. HOIST_ERR_ARGUMENT: it is
+     *  none of this client's: of another service, key, pipeline or path. HOIST_ERR_UNSUPPORTED: only the process that has
+     *  recorded it can send it. HOIST_ERR_NETWORK: not now, to be given again. HOIST_ERR_CANCELLED: the client was closed, and
+     *  it is not known whether the service has it. */
+    hoist_status status;
+    const char *HOIST_NONNULL message;   /**< why, in one line; "" for HOIST_OK */
+    /** With HOIST_ERR_REJECTED what was refused, without the rest, as a body of its own; else NULL. */
+    const void *HOIST_NULLABLE refused;
+    size_t refused_size;
+} hoist_forward_result;
+
+/** Called once for each batch, where and when hoist_done would be. */
+typedef void (*hoist_forwarded)(void *HOIST_NULLABLE user_data, const hoist_forward_result *HOIST_NONNULL result);
+
+/**
+ * Delivers a batch that another process has recorded: with this client's address, key and headers, and as its own, again and
+ * again, with pauses that grow and as long as the service asks for, and slowly while it refuses the key or knows no such address.
+ * What the service refuses as a whole is divided until the bad part stands alone, where its form allows that (not with
+ * Unleash). It is kept in memory alone: a host forgets what it has of the batch when the service has accepted it. Nothing
+ * goes while the client is offline.
+ *
+ * A host stops giving batches, waits for the results, and then closes the client: what is under way when it closes is given up.
+ *
+ * @param done      Not NULL. Called exactly once when this returns HOIST_OK, except in a forked child: what is under way is the
+ *                  parent's.
+ * @param user_data Handed to `done`.
+ * @return HOIST_OK: `done` will be called. Anything else: it will not. HOIST_ERR_ARGUMENT; HOIST_ERR_LIMIT: 1,000 batches, or
+ *         32 MiB of them, are under way, or `done` is owed too often: give it again when one has ended; HOIST_ERR_STATE after close.
+ */
+HOIST_API HOIST_MUST_CHECK hoist_status hoist_client_forward(hoist_client *HOIST_NULLABLE client,
+                                                             const hoist_forward_batch *HOIST_NULLABLE batch,
+                                                             hoist_forwarded HOIST_NULLABLE done,
+                                                             void *HOIST_NULLABLE user_data);
 
 /* ---- One client for the whole process ---------------------------------------------------------------------- */
 

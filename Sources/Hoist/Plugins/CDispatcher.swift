@@ -46,7 +46,7 @@ final class DispatchReceipt: Sendable {
 private enum HostBatch {
   static func with(_ delivery: EventDelivery, _ body: (UnsafePointer<hoist_dispatch_batch>) -> hoist_status) -> hoist_status {
     let (pipeline, method, url) = (CText(delivery.pipeline), CText(delivery.request.method), CText(delivery.request.url))
-    let (service, path) = (CText(delivery.origin.service), CText(path(of: delivery.request)))
+    let (service, path) = (CText(delivery.origin.service), CText(delivery.request.shownPath))
     let (digest, subject) = (CText(delivery.origin.keyDigest), CText(delivery.subject))
     let content = CText(delivery.request.body ?? [])
     let ids = delivery.eventIDs.map { CText($0) }
@@ -64,12 +64,6 @@ private enum HostBatch {
         }
       }
     }
-  }
-
-  /// Without what may be a key.
-  private static func path(of request: HTTPRequest) -> String {
-    if let shown = request.shownURL { return (try? URLText(shown))?.path ?? "" }
-    return URLText.redacted(path: (try? URLText(request.url))?.path ?? "")
   }
 }
 

@@ -174,7 +174,10 @@ extension Client {
     if online { services.prepareNetwork() }
     return promise(completion) { tell in
       for client in companions { client.tell(client.life.setOnline(online)) }
-      onScheduler { $0.askProviders(tell, switching) }
+      onScheduler { client in
+        for companion in client.companions { companion.forwarding.setOnline(online) }
+        client.askProviders(tell, switching)
+      }
       return .ok
     }
   }

@@ -112,8 +112,7 @@ extension Client: ProviderHost {
 
   public var delivery: any EventSink {
     guard let dispatcher = plugins.eventSink else { return TransportEventSink(transport) }
-    let digest = Hex.encode(SHA256.hash(factory.storeIdentity(values, plugins)))
-    return ClientEventSink(dispatcher, EventOrigin(service: factory.name, keyDigest: digest))
+    return ClientEventSink(dispatcher, EventOrigin(service: factory.name, keyDigest: keyDigest))
   }
 
   /// Calls an observer on the lane, unless its registration has ended by then.

@@ -13,7 +13,7 @@ extension Client {
         groups.append((group, [(name, value)]))
       }
     }
-    for counter in provider?.statistics ?? [] { add(counter.group, counter.name, counter.value) }
+    for counter in (provider?.statistics ?? []) + forwarding.statistics { add(counter.group, counter.name, counter.value) }
     for counter in store.statistics { add("store", counter.name, counter.value) }
     let (deliveries, waiting, dropped) = callbacks.counters
     add("observers", "delivered", Int64(deliveries.finished))

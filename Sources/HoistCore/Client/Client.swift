@@ -27,6 +27,7 @@ public final class Client: @unchecked Sendable {
 
   let holder: SnapshotHolder
   let observers = ObserverRegistry()
+  let forwarding = Forwarding()
   var callbacks: CallbackDispatcher { scope.callbacks }
   var pluginLane: Lane { scope.pluginLane }
   var logLane: Lane { scope.logLane }
@@ -147,10 +148,12 @@ public final class Client: @unchecked Sendable {
     }
     guard isFirst else { return }
     pending.forgetAll()
+    forwarding.forgetAccount()
     life.abandonAfterFork()
     callbacks.forgetInheritance()
     let isClosed = self.isClosed
     onScheduler { client in
+      client.forwarding.abandonAfterFork()
       client.provider?.abandonAfterFork()
       if !isClosed { client.provider?.start() }
     }

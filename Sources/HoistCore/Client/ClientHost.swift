@@ -27,6 +27,8 @@ final class ClientHost: ProviderHost, @unchecked Sendable {
     delivery = client.delivery
   }
 
+  func note(_ pipeline: EventPipeline) { client?.forwarding.add(pipeline, transport) }
+
   var builtInTransport: any Transport { client?.builtInTransport ?? transport }
   var fetchSharing: FetchSharing? { client.flatMap { FetchSharing($0.values) } }
   var environment: String { client?.environment ?? "" }

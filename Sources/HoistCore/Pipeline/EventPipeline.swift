@@ -76,6 +76,7 @@ public final class EventPipeline: @unchecked Sendable {
       options: options, policy: policy, sink: sink ?? host.delivery, store: store ?? host.store, log: host.log,
       clock: host.clock, scheduler: host.scheduler, entropy: host.entropy
     ) { [weak host] in host?.notify($0) }
+    host.note(self)
   }
 
   /// Records something. Any thread. What one thread records is sent in its order; of two threads' records, the one whose

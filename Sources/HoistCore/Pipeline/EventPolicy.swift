@@ -52,6 +52,15 @@ public protocol EventPolicy: AnyObject, Sendable {
   /// The service refused a batch as a whole: its parts go on their own.
   func divided(_ batch: EventBatch, into parts: [EventBatch])
 
+  /// The request for a batch that another process has recorded and written out; a look, which changes nothing.
+  func forwarded(_ batch: ForwardedBatch) -> ForwardedRequest
+
+  /// `prepare` for such a request.
+  func prepareForwarded(_ request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest?) -> Void)
+
+  /// The answer to one has come; what it means for the batch is the core's to say.
+  func sawForwarded(_ answer: Result<HTTPResponse, TransportFailure>)
+
   /// Whether a row waits for a person's consent: it has a room of its own, and an age (`Options.consentRows`).
   func awaitsConsent(_ row: EventRow) -> Bool
 
@@ -133,6 +142,11 @@ extension EventPolicy {
   public func dropped(_ batch: EventBatch) {}
   public func adopted(_ rows: [EventRow]) {}
   public func divided(_ batch: EventBatch, into parts: [EventBatch]) {}
+  public func forwarded(_ batch: ForwardedBatch) -> ForwardedRequest { .unsupported }
+  public func prepareForwarded(_ request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
+    prepare(request, completion: completion)
+  }
+  public func sawForwarded(_ answer: Result<HTTPResponse, TransportFailure>) {}
   public func awaitsConsent(_ row: EventRow) -> Bool { false }
   public func describe(_ row: EventRow) -> String { "" }
 }

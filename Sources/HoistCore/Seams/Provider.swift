@@ -254,10 +254,13 @@ public protocol ProviderHost: AnyObject, Sendable {
   func onDeliveryLane(_ call: @escaping @Sendable () -> Void)
   /// Delivers prepared events: over the network, or through the host's dispatcher.
   var delivery: any EventSink { get }
+  /// A pipeline of the provider's is made: what other processes have recorded for its like may be forwarded.
+  func note(_ pipeline: EventPipeline)
 }
 
 extension ProviderHost {
   public var fetchSharing: FetchSharing? { nil }
+  public func note(_ pipeline: EventPipeline) {}
   /// As `noteExcess(of:)`, of a flag.
   public func noteExcess(ofFlag key: ByteView) { noteExcess(of: "flag \"\(String(decoding: key, as: UTF8.self))\"") }
 

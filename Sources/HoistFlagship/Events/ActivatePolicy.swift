@@ -62,6 +62,14 @@ final class ActivatePolicy: EventPolicy, @unchecked Sendable {
     }
   }
 
+  func forwarded(_ batch: ForwardedBatch) -> ForwardedRequest {
+    .request(ServiceRequest(settings).post(settings.addresses.activate, body: batch.body), .elementsOf("batch"))
+  }
+
+  func prepareForwarded(_ request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
+    host.addDynamicHeaders(to: request, completion: completion)
+  }
+
   func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict {
     telemetry.answered(.activateError, settings.addresses.activate, answer, milliseconds: times.end(batch.id))
     return EventVerdict.standard(answer).resting

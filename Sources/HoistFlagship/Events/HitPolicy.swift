@@ -76,6 +76,14 @@ final class HitPolicy: EventPolicy, @unchecked Sendable {
     }
   }
 
+  func forwarded(_ batch: ForwardedBatch) -> ForwardedRequest {
+    .request(ServiceRequest(settings).post(settings.addresses.hits, body: batch.body), .elementsOf("h"))
+  }
+
+  func prepareForwarded(_ request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
+    host.addDynamicHeaders(to: request, completion: completion)
+  }
+
   func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict {
     telemetry.answered(.hitsError, settings.addresses.hits, answer, milliseconds: times.end(batch.id))
     return EventVerdict.standard(answer).resting

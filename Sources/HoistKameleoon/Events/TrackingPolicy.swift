@@ -48,6 +48,7 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
   private(set) var bodyLimit = maximumBodyBytes
   /// Answers since the last success that refuse what was sent.
   private var refusals = 0
+  private var forwardingBearer: String?
   /// Flushes of the whole client that are under way: they are to say what is refused, and wait for no other attempt.
   var clientFlushes = 0
 
@@ -294,6 +295,21 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
     var request = request
     if let bearer { request.headers.set("Authorization", bearer) }
     completion(request)
+  }
+
+  func forwarded(_ batch: ForwardedBatch) -> ForwardedRequest { .request(request(batch.body), .lines) }
+
+  func prepareForwarded(_ request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
+    tokens.bearer(withinMilliseconds: request.timeoutMilliseconds) { [self] bearer in
+      forwardingBearer = bearer
+      var request = request
+      if let bearer { request.headers.set("Authorization", bearer) }
+      completion(request)
+    }
+  }
+
+  func sawForwarded(_ answer: Result<HTTPResponse, TransportFailure>) {
+    if let forwardingBearer, (try? answer.get())?.status == 401 { tokens.drop(forwardingBearer) }
   }
 
   func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict {

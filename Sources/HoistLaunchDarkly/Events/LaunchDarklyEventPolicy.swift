@@ -88,6 +88,10 @@ final class LaunchDarklyEventPolicy: EventPolicy, @unchecked Sendable {
     return request
   }
 
+  func forwarded(_ batch: ForwardedBatch) -> ForwardedRequest {
+    .request(request(batch.body, id: batch.payloadID), .elements)
+  }
+
   private static func isSummary(_ row: EventRow) -> Bool {
     row.payload.withUnsafeBytes { bytes in summaryStart.withBytes { bytes.hasPrefix($0) } }
   }

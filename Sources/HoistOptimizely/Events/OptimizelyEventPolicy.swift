@@ -1,5 +1,6 @@
 internal import HoistBase
 internal import HoistCore
+internal import HoistJSON
 
 /// How recorded events become requests, and what the answers mean (protocols/optimizely.md 3.2, 5.6; OPT-72, OPT-98).
 /// On the scheduler's thread.
@@ -70,14 +71,30 @@ final class OptimizelyEventPolicy: EventPolicy, @unchecked Sendable {
       if let record { body += record.visitor }
     }
     body += "]}".utf8
-    let address = first.url.isEmpty ? first.region.eventsURL.description : String(decoding: first.url, as: UTF8.self)
-    guard (try? URLText(address)) != nil else { return .reject(ids: batch.rows.map(\.id), reason: "their address is no URL") }
+    guard let request = request(first.region, first.url, body) else {
+      return .reject(ids: batch.rows.map(\.id), reason: "their address is no URL")
+    }
+    return .request(request)
+  }
+
+  /// - Parameter address: empty for the service's own; nil is returned for what is no URL.
+  private func request(_ region: OptimizelyRegion, _ address: ArraySlice<UInt8>, _ body: [UInt8]) -> HTTPRequest? {
+    let address = address.isEmpty ? region.eventsURL.description : String(decoding: address, as: UTF8.self)
+    guard (try? URLText(address)) != nil else { return nil }
     var request = HTTPRequest(
       method: "POST", url: address, headers: [HTTPHeader("Content-Type", "application/json")], body: body)
     request.connectTimeoutMilliseconds = settings.connectTimeoutMilliseconds
     request.timeoutMilliseconds = settings.timeoutMilliseconds
     request.maximumResponseBytes = 1 << 20
-    return .request(request)
+    return request
+  }
+
+  /// To where events of its region go.
+  func forwarded(_ batch: ForwardedBatch) -> ForwardedRequest {
+    let isEuropean = try? JSONNode.judge(batch.body) { $0["region"]?.bytes?.reads("EU") ?? false }
+    let region: OptimizelyRegion = isEuropean == true ? .eu : .us
+    return request(region, settings.events.address(for: region)[...], batch.body).map { .request($0, .elementsOf("visitors")) }
+      ?? .unsupported
   }
 
   /// Just before each attempt (3.4), when the host has been asked for its headers.

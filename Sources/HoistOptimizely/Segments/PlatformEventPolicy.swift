@@ -25,13 +25,21 @@ final class PlatformEventPolicy: EventPolicy, @unchecked Sendable {
     if !torn.isEmpty { return .reject(ids: torn, reason: "a stored event cannot be read") }
     var body = JSONWriter()
     body.array { body in for row in batch.rows { body.raw(row.payload) } }
+    return .request(request(address, body.bytes))
+  }
+
+  private func request(_ address: PlatformAddress, _ body: [UInt8]) -> HTTPRequest {
     var request = HTTPRequest(
       method: "POST", url: address.host + "/v3/events",
-      headers: [HTTPHeader("content-type", "application/json"), HTTPHeader("x-api-key", address.apiKey)], body: body.bytes)
+      headers: [HTTPHeader("content-type", "application/json"), HTTPHeader("x-api-key", address.apiKey)], body: body)
     request.connectTimeoutMilliseconds = settings.connectTimeoutMilliseconds
     request.timeoutMilliseconds = settings.eventTimeoutMilliseconds
     request.maximumResponseBytes = 1 << 20
-    return .request(request)
+    return request
+  }
+
+  func forwarded(_ batch: ForwardedBatch) -> ForwardedRequest {
+    address.map { .request(request($0, batch.body), .elements) } ?? .later("no datafile has named the data platform yet")
   }
 
   func prepare(_ request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest?) -> Void) {

@@ -55,11 +55,20 @@ final class MetricsPolicy: EventPolicy, @unchecked Sendable {
   func encode(_ batch: EventBatch) throws(JSONFailure) -> EventEncoding {
     guard let url, let first = batch.rows.first else { return .later }
     let content = first.pipeline == Self.counts ? first.payload : try body.make(events: batch.rows)
+    return .request(request(url, content))
+  }
+
+  private func request(_ url: URLText, _ content: [UInt8]) -> HTTPRequest {
     var request = HTTPRequest(method: "POST", url: url.text, body: content)
     request.connectTimeoutMilliseconds = settings.connectTimeoutMilliseconds
     request.timeoutMilliseconds = settings.timeoutMilliseconds
     request.maximumResponseBytes = 1 << 20
-    return .request(request)
+    return request
+  }
+
+  /// A bucket is one count, and so are events that were counted together.
+  func forwarded(_ batch: ForwardedBatch) -> ForwardedRequest {
+    url.map { .request(request($0, batch.body), .none) } ?? .unsupported
   }
 
   /// Headers at the last moment: a token may be fresh (UNL-22, UNL-47, UNL-48).
