@@ -18,7 +18,7 @@ CORE = [path for path in sorted((INCLUDE / "hoist").glob("*.h")) if f'"{path.nam
 INTERFACE = read_headers()
 
 # Filled in by the library alone.
-TOLD = {"hoist_http_answer", "hoist_dispatch_batch", "hoist_hook_call", "hoist_provider_batch", "hoist_provider_event",
+TOLD = {"hoist_http_answer", "hoist_dispatch_batch", "hoist_forward_result", "hoist_hook_call", "hoist_provider_batch", "hoist_provider_event",
         "hoist_provider_evaluation"}
 # Texts of every type, JSON among them.
 NO_JSON = {"hoist_config_set", "hoist_config_get", "hoist_config_load_file"}
