@@ -17,6 +17,7 @@ struct Tool: ParsableCommand {
         hoist watch --url https://flags.example.com/api/frontend --key-file key
         hoist watch --provider launchdarkly --mobile-key mob-KEY --context '{"kind":"user","key":"user-42"}'
         hoist track purchase --url https://flags.example.com/api/frontend
+        hoist forward --from redis:localhost --scope shop --url https://flags.example.com/api
         hoist config unleash
         hoist doctor --url https://flags.example.com/api/frontend
         hoist plugin ./journal.so
@@ -27,10 +28,11 @@ struct Tool: ParsableCommand {
 
       EXIT STATUS
         0 done   1 negative result   2 usage   3 network   4 configuration   5 unknown flag, with evaluate --exit-code
+        6 something is left, of forward
       """,
     version: String(cString: hoist_version()),
     subcommands: [
-      EvaluateCommand.self, ExplainCommand.self, FlagsCommand.self, WatchCommand.self, TrackCommand.self,
+      EvaluateCommand.self, ExplainCommand.self, FlagsCommand.self, WatchCommand.self, TrackCommand.self, ForwardCommand.self,
       ConfigCommand.self, DoctorCommand.self, PluginCommand.self,
     ])
 }

@@ -244,7 +244,7 @@ def name_plugin(prefix: Path) -> None:
 def check_manual(prefix: Path) -> None:
     """Man pages of the tool and of each command; completions that offer commands and services."""
     share = prefix / "share"
-    commands = ["config", "doctor", "evaluate", "explain", "flags", "plugin", "track", "watch"]
+    commands = ["config", "doctor", "evaluate", "explain", "flags", "forward", "plugin", "track", "watch"]
     pages = {path.name: path.read_text() for path in (share / "man/man1").iterdir()}
     expect(sorted(pages) == ["hoist.1", *(f"hoist.{name}.1" for name in commands)], f"man pages are {sorted(pages)}")
     expect(all(".Sh SYNOPSIS" in text for text in pages.values()), "a man page has no synopsis")

@@ -7,8 +7,10 @@ enum Interrupt {
 
   static var isSeen: Bool { seen.load(ordering: .relaxed) }
 
-  static func catchIt() {
+  static func catchIt(orTermination: Bool = false) {
     _ = isSeen
-    signal(SIGINT) { _ in Interrupt.seen.store(true, ordering: .relaxed) }
+    for number in orTermination ? [SIGINT, SIGTERM] : [SIGINT] {
+      signal(number) { _ in Interrupt.seen.store(true, ordering: .relaxed) }
+    }
   }
 }

@@ -6,6 +6,8 @@ extension ProviderOptions {
     case look
     /// Reports events.
     case report
+    /// Sends what other processes have recorded.
+    case forward
     /// Shows properties as a program would have them.
     case show
   }
@@ -23,6 +25,12 @@ extension ProviderOptions {
       try configuration.set("store", "memory", from: "store")
       try configuration.set("dispatch", "manual", from: "dispatch")
       try configuration.set("log.level", verbose ? "debug" : "warning", from: "log.level")
+    }
+    if use == .forward {
+      // Little at a time, and often: so several share the work.
+      for (name, value) in [("events.claim_ms", "500"), ("events.capacity", "2000"), ("events.flush_interval_ms", "1000")] {
+        try configuration.set(name, value, from: name)
+      }
     }
     if use == .look {
       for (name, value) in configuration.traits.silentProperties { try configuration.set(name, value, from: name) }

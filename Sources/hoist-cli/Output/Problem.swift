@@ -7,6 +7,8 @@ struct Problem: Error {
   enum Kind: Int32 {
     case negative = 1
     case usage, network, configuration, unknown
+    /// Of what was taken to be sent.
+    case left
   }
 
   let kind: Kind

@@ -1,0 +1,48 @@
+import Glibc
+
+/// What was refused for good, one JSON object a line and event.
+final class DeadLetterFile {
+  private let path: String
+  private let descriptor: Int32
+  private var hasFailed = false
+
+  init(_ path: String) throws {
+    self.path = path
+    descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw Problem(.configuration, "--dead-letters \(path): cannot be written: \(String(cString: strerror(errno)))")
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  func add(_ letter: DeadLetter) {
+    let time = Moment.text
+    var text = ""
+    for id in letter.ids.isEmpty ? [nil] : letter.ids.map(Optional.some) {
+      let line: JSON = [
+        "time": .string(time), "queue": .string(letter.queue), "id": JSON(id), "reason": .string(letter.reason),
+      ]
+      text += line.text + "\n"
+    }
+    if !write(text) { tell() }
+  }
+
+  private func write(_ text: String) -> Bool {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      rest = rest.dropFirst(count)
+    }
+    return true
+  }
+
+  /// Once: forwarding goes on.
+  private func tell() {
+    guard !hasFailed else { return }
+    hasFailed = true
+    Output.error("hoist: --dead-letters \(path): cannot be written: \(String(cString: strerror(errno))); lines are missing there")
+  }
+}
