@@ -133,28 +133,33 @@ HOIST_API hoist_status hoist_client_flush(hoist_client *HOIST_NULLABLE client, i
 
 /**
  * Counters of the client as a JSON object of groups, each an object of numbers. They count from open on, but for
- * waiting, in_flight, stuck, held, open and queued_visitors, which tell of now.
+ * waiting, in_flight, oldest_ms, stuck, held, open and queued_visitors, which tell of now.
  *
  *   events     what is recorded and sent to the service: recorded, waiting, in_flight, delivered, dropped (no room, too
  *              large), rejected (refused by the service for good), expired (too old), purged (forgotten on request),
- *              retried (attempts after the first), adopted (taken over from processes that ended), unsaved (told as
- *              HOIST_ERR_UNSAVED), summary_overflow (LaunchDarkly's alone: evaluations that a summary had no room for)
+ *              retried (attempts after the first), adopted (taken over from processes that ended, or that leave theirs to
+ *              others), unsaved (told as HOIST_ERR_UNSAVED), forwarded (left in the store for another process to send: property
+ *              events.delivery), oldest_ms (age of the oldest that waits or is in flight),
+ *              summary_overflow (LaunchDarkly's alone: evaluations that a summary had no room for)
  *   metrics    Unleash's usage counts, in buckets: recorded, waiting, in_flight, delivered, dropped, rejected, expired,
- *              purged, retried, adopted, unsaved, impact_dropped (impact metrics of unknown names or beyond limits),
- *              unknown_overflow (evaluations of unknown flags beyond those told apart)
+ *              purged, retried, adopted, unsaved, forwarded, oldest_ms, impact_dropped (impact metrics of unknown
+ *              names or beyond limits), unknown_overflow (evaluations of unknown flags beyond those told apart)
  *   odp        Optimizely's data platform, unless it is off: recorded, waiting, in_flight, delivered, dropped, rejected,
- *              expired, purged (the project has no data platform any more), retried, adopted, unsaved
+ *              expired, purged (the project has no data platform any more), retried, adopted, unsaved, forwarded,
+ *              oldest_ms
  *   profiles   Optimizely's users, unless a service of the host's or none keeps them: held, forgotten (no room)
  *   hits       Flagship's hits: recorded, waiting, in_flight, delivered, dropped, rejected, expired (after four hours),
- *              purged (consent was withdrawn), retried, adopted, unsaved, duplicates (within property hits.deduplication_ms)
+ *              purged (consent was withdrawn), retried, adopted, unsaved, forwarded, oldest_ms, duplicates (within
+ *              property hits.deduplication_ms)
  *   activates  Flagship's exposures: recorded, waiting, in_flight, delivered, dropped, rejected, expired, purged, retried,
- *              adopted, unsaved, duplicates
+ *              adopted, unsaved, forwarded, oldest_ms, duplicates
  *   visitor_cache  Flagship's visitors, in the store or a cache of the host's: written, lookups, found, given_up (took too
  *              long), dropped (changes that were not made), stuck
  *   telemetry  Flagship's reports of use and trouble: sent, dropped
  *   visitors   Kameleoon's visitors: written (to the store), found (there), open
  *   tracking   Kameleoon's events: recorded, waiting, in_flight, delivered, dropped, rejected, expired, purged, retried,
- *              adopted, unsaved, queued_visitors (due for the next request), dropped_visitors (no room in that queue)
+ *              adopted, unsaved, forwarded, oldest_ms, queued_visitors (due for the next
+ *              request), dropped_visitors (no room in that queue)
  *   provider   a provider plug-in's calls: calls, waiting, refused (no room, or closed), stuck (1 while one does not
  *              return), reported (those that did not return in time), late (returned after that), wrong_answers (of
  *              evaluate); its pipelines are groups of their own, as events

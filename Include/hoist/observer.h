@@ -32,7 +32,9 @@ enum {
                                                deliveries alike */
     HOIST_TOPIC_UPDATED               = 11, /**< a fetch after the first brought an answer, changed or not */
     HOIST_TOPIC_FETCH_FAILED          = 12, /**< flags could not be fetched; ERROR tells of it too */
-    HOIST_TOPIC_SEND_FAILED           = 13  /**< events could not be sent; ERROR tells of it too */
+    HOIST_TOPIC_SEND_FAILED           = 13  /**< events could not be sent; ERROR tells of it too. With
+                                               HOIST_ERR_REJECTED they are refused for good: keys are their ids,
+                                               and the JSON has "queue" and "reason" */
     /* From 1000 on they are a service's own; its header has them. */
 };
 
@@ -44,9 +46,9 @@ HOIST_API hoist_topic hoist_notification_topic(const hoist_notification *HOIST_N
 HOIST_API const char *HOIST_NULLABLE hoist_notification_message(const hoist_notification *HOIST_NULLABLE notification);
 /** Status of what failed; HOIST_OK when nothing did. */
 HOIST_API hoist_status hoist_notification_status(const hoist_notification *HOIST_NULLABLE notification);
-/** Number of flag keys. */
+/** Number of keys: of flags, or of events. */
 HOIST_API size_t hoist_notification_key_count(const hoist_notification *HOIST_NULLABLE notification);
-/** A flag key; NULL beyond the last. */
+/** A key; NULL beyond the last. */
 HOIST_API const char *HOIST_NULLABLE hoist_notification_key(const hoist_notification *HOIST_NULLABLE notification,
                                                             size_t index);
 /** The vendor's own payload as JSON, e.g. of an impression; "null" when there is none. */

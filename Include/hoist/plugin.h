@@ -172,10 +172,20 @@ typedef struct hoist_cache {
     hoist_status (*HOIST_NULLABLE save_led)(void *HOIST_NULLABLE user_data, const char *HOIST_NONNULL key,
                                             const void *HOIST_NULLABLE value, size_t value_size, int64_t number,
                                             int64_t *HOIST_NONNULL version_out);
+
+    /**
+     * Gives back those of the rows that `owner` holds: they have no owner from then on, and any other may claim them. Property
+     * events.delivery = forward needs it, and is refused at open without it: there a process leaves what it has recorded, by
+     * `put_events` and then this, to one that sends for all.
+     * @return HOIST_OK, also for rows that `owner` does not hold, which stay as they are; any other status for a failure.
+     */
+    hoist_status (*HOIST_NULLABLE give_back_events)(void *HOIST_NULLABLE user_data,
+                                                    const char *HOIST_NONNULL const *HOIST_NONNULL ids, size_t count,
+                                                    const char *HOIST_NONNULL owner);
 } hoist_cache;
 
 #define HOIST_CACHE_INIT \
-    { sizeof(hoist_cache), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+    { sizeof(hoist_cache), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 
 HOIST_API hoist_status hoist_config_set_cache(hoist_config *HOIST_NULLABLE config,
                                               const hoist_cache *HOIST_NULLABLE cache,

@@ -124,6 +124,25 @@ extension SQLiteCacheManager {
     }
   }
 
+  public var canGiveBackEvents: Bool { true }
+
+  /// They get an owner that never has a lease.
+  public func giveBackEvents(ids: [String], owner: EventOwner) throws(CacheFailure) {
+    guard !ids.isEmpty else { return }
+    try perform("giving events back") { database throws(SQLiteFailure) in
+      try database.transaction { () throws(SQLiteFailure) in
+        try database.run("INSERT OR IGNORE INTO owners(name, lease) VALUES ('', 0)", [])
+        for id in ids {
+          try database.run(
+            """
+            UPDATE events SET owner = (SELECT number FROM owners WHERE name = '')
+            WHERE id = ? AND owner = (SELECT number FROM owners WHERE name = ?)
+            """, [.text(id), .text(owner.id)])
+        }
+      }
+    }
+  }
+
   /// The owner's number, its lease renewed.
   private func number(of owner: EventOwner, _ database: Database) throws(SQLiteFailure) -> Int64 {
     let until = clock.unixMilliseconds.addingReportingOverflow(max(1, owner.leaseMilliseconds))

@@ -43,6 +43,7 @@ class CCache(Structure):
         ("append", CFUNCTYPE(c_int32, c_void_p, c_char_p, c_void_p, c_size_t, c_void_p, c_size_t)),
         ("lead", CFUNCTYPE(c_int32, c_void_p, c_char_p, c_char_p, c_int64, POINTER(c_int64), POINTER(c_int64))),
         ("save_led", CFUNCTYPE(c_int32, c_void_p, c_char_p, c_void_p, c_size_t, c_int64, POINTER(c_int64))),
+        ("give_back_events", CFUNCTYPE(c_int32, c_void_p, POINTER(c_char_p), c_size_t, c_char_p)),
         ("room", c_char * 256)]
 
 
@@ -179,6 +180,9 @@ class Cache:
 
     def give_back(self, owner: str) -> None:
         self.renew(owner, 0)
+
+    def give_back_rows(self, owner: str, *ids: str) -> None:
+        self._do("give_back_events", (c_char_p * len(ids))(*map(text, ids)), len(ids), text(owner))
 
     def end(self) -> None:
         self.table.release(self.table.user_data)

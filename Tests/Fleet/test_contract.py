@@ -154,6 +154,19 @@ def test_a_strangers_rows_are_free_when_its_lease_has_run_out(kept: Kept) -> Non
     assert kept.one.claim("d") == ["b"]
 
 
+def test_rows_that_are_given_back_are_for_any_other_and_may_be_given_back_again(kept: Kept) -> None:
+    """(second process)"""
+    kept.one.put("a", Row("a", 1), Row("b", 2), Row("c", 3, b"x" * 70_000))
+    kept.one.give_back_rows("b", "a", "c")
+    assert kept.other.claim("b") == []
+    kept.one.give_back_rows("a", "a", "c", "unknown")
+    kept.one.give_back_rows("a", "a")
+    kept.one.put("a", Row("a", 1))
+    assert kept.other.claim("b") == ["a", "c"]
+    kept.one.give_back_rows("a", "a")
+    assert kept.one.claim("c") == []
+
+
 def test_a_claim_prolongs_the_lease_of_all_that_the_owner_holds(kept: Kept) -> None:
     kept.one.put("a", Row("a"), lease=1)
     assert kept.one.claim("a") == []

@@ -45,6 +45,25 @@ import Testing
     #expect(try manager.claimAll(stranger(2)) == ["a"])
   }
 
+  @Test(
+    "Rows that are given back are for any other, and may be given back again; others' stay (second process)",
+    arguments: Kind.allCases)
+  func rowsAreGivenBack(_ kind: Kind) throws {
+    let manager = manager(kind)
+    #expect(manager.canGiveBackEvents)
+    try manager.putEvents([.test("a"), .test("b"), .test("c")], owner: stranger(1))
+    try manager.giveBackEvents(ids: ["a", "c", "unknown"], owner: stranger(2))
+    #expect(try manager.claimAll(stranger(2)) == [])
+    try manager.giveBackEvents(ids: ["a", "c", "unknown"], owner: stranger(1))
+    try manager.giveBackEvents(ids: ["a"], owner: stranger(1))
+    try manager.putEvents([.test("a")], owner: stranger(1))
+    #expect(try manager.claimAll(stranger(2)) == ["a", "c"])
+    try manager.giveBackEvents(ids: ["a"], owner: stranger(1))
+    #expect(try manager.claimAll(stranger(3)) == [])
+    try manager.giveBackEvents(ids: ["a"], owner: stranger(2))
+    #expect(try manager.claimAll(stranger(3)) == ["a"])
+  }
+
   @Test(arguments: Kind.allCases) func aValueIsReplacedOnlyWhereItIsTheExpectedOne(_ kind: Kind) throws {
     let manager = manager(kind)
     #expect(manager.replacesInOneStep)

@@ -126,6 +126,16 @@ final class CCache: HostAdapter<hoist_cache>, CacheManager, @unchecked Sendable 
   func renewLease(owner: EventOwner) throws(CacheFailure) { try renew(owner, leaseMilliseconds: owner.leaseMilliseconds) }
   func releaseEvents(owner: EventOwner) throws(CacheFailure) { try renew(owner, leaseMilliseconds: 0) }
 
+  var canGiveBackEvents: Bool { table.put_events != nil && table.give_back_events != nil }
+
+  func giveBackEvents(ids: [String], owner: EventOwner) throws(CacheFailure) {
+    guard let giveBack = table.give_back_events, !ids.isEmpty else { return }
+    let status = HostTexts.with(ids) { list, count in
+      owner.id.withCString { giveBack(table.user_data, list, count, $0) }
+    }
+    try Self.check(status, "give_back_events")
+  }
+
   private func renew(_ owner: EventOwner, leaseMilliseconds: Int64) throws(CacheFailure) {
     guard let renew = table.renew_lease else { return }
     try Self.check(owner.id.withCString { renew(table.user_data, $0, leaseMilliseconds) }, "renew_lease")

@@ -64,6 +64,7 @@ public final class Client: @unchecked Sendable {
     for name in values.missing { throw ConfigurationFailure(name, "property \"\(name)\" is required") }
     let scope = ClientScope(factory: factory, values: values, plugins: plugins, services: services)
     try FetchSharing.check(values, factory, scope.store)
+    try scope.store.checkForwarding(values, isPlugin: plugins.cacheManager != nil)
     try self.init(factory: factory, values: values, plugins: plugins, services: services, scope: scope, environment: "")
     for (name, values) in factory.environments(values) {
       let member = try Client(

@@ -43,7 +43,8 @@ final class ClientScope: Sendable {
     let manager =
       plugins.cacheManager
       ?? services.makeCacheManager(StoreRequest(factory: factory, values: values, plugins: plugins, log: log))
-    store = Store(manager: manager, log: log, clock: services.clock, scheduler: services.scheduler)
+    store = Store(
+      manager: manager, log: log, clock: services.clock, scheduler: services.scheduler, options: Store.Options(values))
   }
 
   func log(named title: String) -> Log { makeLog(title) }

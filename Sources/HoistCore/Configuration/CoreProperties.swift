@@ -22,6 +22,13 @@ public enum CoreProperties {
       "How soon a recorded event outlives the process, in the store or a journal beside it: never, within 100 ms (of a burst 1,000 at a time, one after the other from then on), or before the call returns."
     ),
     Property(
+      "events.delivery", .choice(["own", "forward"]), default: "own",
+      "Whether this process sends its events (own), or leaves them in a store that it shares, for a process with own, as hoist forward (forward)."
+    ),
+    Property(
+      "events.claim_ms", .integer(10...60_000), default: "60000",
+      "About how many milliseconds lie between looks for events that other processes have left."),
+    Property(
       "events.capacity", .integer(10...1_000_000), default: "10000",
       "Recorded events kept at most, and 16 MiB of them; further ones are dropped and counted."),
     Property(

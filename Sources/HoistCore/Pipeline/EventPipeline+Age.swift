@@ -68,6 +68,18 @@ extension EventPipeline {
     return dated + undated
   }
 
+  func noteOldest() {
+    var oldest: Int64?
+    state.rows.forEachWaiting { _, row in
+      oldest = row.since
+      return false
+    }
+    for batch in state.batches {
+      if let since = batch.numbers.first.flatMap({ state.rows[$0]?.since }) { oldest = min(oldest ?? since, since) }
+    }
+    tally.note(oldest: oldest)
+  }
+
   func expire() {
     expireAside()
     guard let age = options.maximumAgeMilliseconds else { return }

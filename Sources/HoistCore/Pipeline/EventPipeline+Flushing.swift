@@ -110,7 +110,7 @@ extension EventPipeline {
     if !state.claims.isEmpty, state.holds.isEmpty { return }
     let isDone = state.rows.isEmpty && state.live.isEmpty && !state.isClaimOwed
     let left: FlushResult = state.holds.isEmpty ? .left : .held
-    let isUnderWay = state.batches.contains { $0.isSending } || state.isRenewing
+    let isUnderWay = state.batches.contains { $0.isSending } || state.isRenewing || isForwarding && state.isFlushing
     guard isDone || !isUnderWay else { return }
     // A caller that waits for the store, too, then finds an empty journal.
     if isDone { releaseJournal() }
@@ -129,6 +129,7 @@ extension EventPipeline {
     guard state.holds != before else { return }
     if state.holds.isEmpty {
       state.blockedRows = 0
+      state.isHandingOver = isForwarding
       state.startedAt = clock.monotonicNanoseconds
     } else {
       state.flushTimer?.cancel()
@@ -177,6 +178,7 @@ extension EventPipeline {
     scheduler.post { [self] in
       abandonInheritance()
       state.blockedRows = 0
+      state.isHandingOver = isForwarding
       if isFlushDue { beginFlush() }
       turn()
     }

@@ -1,4 +1,5 @@
 internal import HoistBase
+internal import HoistJSON
 
 /// Forming batches and handing them over.
 extension EventPipeline {
@@ -17,9 +18,11 @@ extension EventPipeline {
 
   private func sendRows() {
     if !state.isFlushing, mayAttempt, isFlushDue { beginFlush() }
-    while state.isFlushing, mayAttempt {
+    while state.isFlushing || state.isHandingOver, mayAttempt {
       guard ownsWhatItSends() else { return }
       guard let batch = nextBatch() else {
+        state.isHandingOver = false
+        guard state.isFlushing, !awaitsStore() else { return }
         state.blockedRows = state.rows.waitingCount
         state.splitRows = nil
         state.isFlushing = false
@@ -46,7 +49,7 @@ extension EventPipeline {
 
   private func nextBatch() -> PipelineBatch? {
     if let batch = nextGroup() { return batch }
-    let limits = policy.batchLimits
+    let limits = isForwarding ? Self.handoverLimits : policy.batchLimits
     let most = max(1, min(limits.rows, state.splitRows ?? .max))
     var numbers: [UInt64] = []
     var rows: [EventRow] = []
@@ -54,7 +57,7 @@ extension EventPipeline {
     var isRetry = false
     let tooOften = fewestFailures + Self.patience
     state.rows.forEachWaiting { number, row in
-      guard !row.isGrouped, row.failures < tooOften, policy.admits(row.row) else { return true }
+      guard !row.isGrouped, row.failures < tooOften, isStored(row), policy.admits(row.row) else { return true }
       guard rows.isEmpty || bytes + row.row.payload.count <= limits.bytes else { return false }
       numbers.append(number)
       rows.append(row.row)
@@ -63,7 +66,7 @@ extension EventPipeline {
       return rows.count < most
     }
     guard !rows.isEmpty else { return nil }
-    let length = min(rows.count, max(1, policy.batchLength(rows)))
+    let length = isForwarding ? rows.count : min(rows.count, max(1, policy.batchLength(rows)))
     numbers.removeLast(numbers.count - length)
     rows.removeLast(rows.count - length)
     state.rows.takeOut(numbers)
@@ -105,6 +108,7 @@ extension EventPipeline {
   /// Sends a batch, for the first time or again.
   func attempt(_ batch: PipelineBatch) {
     batch.cancelTimers()
+    if isForwarding { return handOver(batch) }
     if options.keepsBatches, isStoring, !batch.isSealed { return seal(batch) }
     batch.batch.attempt += 1
     if batch.batch.attempt > 1 { tally.count { $0.retried += 1 } }
@@ -247,20 +251,29 @@ extension EventPipeline {
       numbers.count > 1
       ? "\(numbers.count) records of \"\(options.name)\" are"
       : "a record of \"\(options.name)\"\(said.isEmpty ? "" : ", \(said),") is"
+    let ids = numbers.compactMap { state.rows[$0]?.row.id }
     settle(numbers)
     tally.count { $0.rejected += numbers.count }
     state.hasRefused = true
     let message = "events: \(what) dropped: \(reason)"
     state.dropLines += 1
     log.write(state.dropLines <= Self.mostDropLines ? .warning : .debug, message)
-    tellFailure(.rejected, message)
+    var told = JSONWriter()
+    told.beginObject()
+    told.key("queue")
+    told.string(options.name)
+    told.key("reason")
+    told.string(reason)
+    told.endObject()
+    tellFailure(.rejected, message, ids, told.bytes)
   }
 
   private static var mostDropLines: Int { 3 }
 
   /// Once for each failure.
-  func tellFailure(_ status: Status, _ message: String) {
-    for topic in [Topic.sendFailed, .error] { notify(Notification(topic, status: status, message: message)) }
+  func tellFailure(_ status: Status, _ message: String, _ ids: [String] = [], _ json: [UInt8] = []) {
+    notify(Notification(.sendFailed, status: status, message: message, keys: ids, json: json))
+    notify(Notification(.error, status: status, message: message))
   }
 }
 
@@ -297,7 +310,7 @@ extension EventPipeline {
     }
   }
 
-  private func follow(_ verdict: EventVerdict, of batch: PipelineBatch, on answer: EventAnswer) {
+  func follow(_ verdict: EventVerdict, of batch: PipelineBatch, on answer: EventAnswer) {
     switch verdict {
     case .done: finish(batch)
     case .drop(let reason): drop(batch, reason)
@@ -356,7 +369,7 @@ extension EventPipeline {
     if state.mayAdoptMore { claimOrphans() }
   }
 
-  private func tellRecovery() {
+  func tellRecovery() {
     guard let since = state.failingSince else { return }
     state.failingSince = nil
     let seconds = max(0, clock.monotonicNanoseconds &- since) / 1_000_000_000

@@ -74,7 +74,8 @@ extension EventPipeline {
     for number in state.unstored {
       guard rows.count < Self.rowsOfAPut, bytes < Self.bytesOfAPut else { break }
       used += 1
-      guard let row = state.rows[number] else { continue }
+      // What is being handed over is not this process's any more when the call is made.
+      guard let row = state.rows[number], row.isWaiting || !isForwarding else { continue }
       state.rows.update(number) { $0.isInStore = true }
       var stored = row.row
       stored.payload = marked(stored.payload, age: steady &- row.since)
@@ -98,6 +99,7 @@ extension EventPipeline {
     if isCommitted {
       let epoch = store.ownerEpoch
       for number in numbers { state.rows.update(number) { $0.epoch = epoch } }
+      state.isHandingOver = isForwarding
       followOwner()
     } else {
       // Others may have failed before.
@@ -133,7 +135,7 @@ extension EventPipeline {
 
   /// Claims rows without an owner, as far as there is room.
   func claimOrphans() {
-    guard isStoring, state.claims.isEmpty, !state.holds.contains(.stopped) else { return }
+    guard isStoring, !isForwarding, state.claims.isEmpty, !state.holds.contains(.stopped) else { return }
     let (rows, bytes) = intake.with { (options.maximumRows - $0.totalRows, options.maximumBytes - $0.totalBytes) }
     guard rows > 0, bytes > 0 else {
       state.mayAdoptMore = true
@@ -196,7 +198,7 @@ extension EventPipeline {
   func armAdoptionTimer() {
     guard isStoring, state.adoptionTimer == nil else { return }
     // Spread, so that the processes of one machine do not come together.
-    let interval = max(1, options.adoptionIntervalMilliseconds)
+    let interval = max(1, min(options.adoptionIntervalMilliseconds, store.options.claimMilliseconds))
     let delay = interval / 2 + entropy.number(in: 0...interval)
     state.adoptionTimer = scheduler.schedule(afterMilliseconds: delay) { [weak self] in
       guard let self else { return }
@@ -218,6 +220,7 @@ extension EventPipeline {
       doubtful.append(number)
     }
     discount(doubtful.compactMap { state.rows.remove($0) })
+    if isForwarding { tally.count { $0.forwarded += doubtful.count } }
     // What stays, as it is to be stored anew, goes with the others.
     for group in state.groups where group.isSealed {
       for number in group.numbers { state.rows.update(number) { $0.isGrouped = false } }
@@ -307,7 +310,7 @@ extension EventPipeline {
     guard let record = state.live.removeValue(forKey: name) else { return }
     let number = state.rows.newNumber()
     state.rows.append(PipelineRow(row: record.row, since: steadyMilliseconds, isInStore: record.isInStore), number: number)
-    if isStoring, record.isDirty { state.unstored.append(number) }
+    if isStoring, record.isDirty || isForwarding { state.unstored.append(number) }
     armFlushTimer()
   }
 

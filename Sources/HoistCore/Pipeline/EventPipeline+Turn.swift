@@ -14,6 +14,7 @@ extension EventPipeline {
     send()
     answerFlushes()
     askForTurns()
+    noteOldest()
   }
 
   /// A record has come that may wait a little: for the store's delay, or for the flush.
@@ -103,12 +104,13 @@ extension EventPipeline {
   }
 
   /// Rows leave the pipeline for good: from memory, from the account, from the store.
-  func settle(_ numbers: [UInt64]) {
+  /// - Parameter isStoreOthers: what the store has of them is another process's.
+  func settle(_ numbers: [UInt64], isStoreOthers: Bool = false) {
     let gone = numbers.compactMap { state.rows.remove($0) }
     guard !gone.isEmpty else { return }
     state.blockedRows = min(state.blockedRows, state.rows.waitingCount)
     discount(gone)
-    store.removeEvents(ids: gone.filter(\.isInStore).map(\.row.id))
+    if !isStoreOthers { store.removeEvents(ids: gone.filter(\.isInStore).map(\.row.id)) }
     noteAttempted()
   }
 

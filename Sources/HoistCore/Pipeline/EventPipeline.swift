@@ -40,6 +40,9 @@ public final class EventPipeline: @unchecked Sendable {
     notify: @escaping @Sendable (Notification) -> Void = { _ in }
   ) {
     self.notify = notify
+    var options = options
+    // What is left to others has to be stored.
+    if store.options.forwards, options.durability == .memory { options.durability = .periodic }
     self.options = options
     self.policy = policy
     self.sink = sink
@@ -247,6 +250,9 @@ public final class EventPipeline: @unchecked Sendable {
       counters.dropped = $0.dropped
       let rows = $0.totalRows + asideRows.load(ordering: .relaxed)
       counters.waiting = $0.generation == generation ? max(0, rows - counters.inFlight) : 0
+      if counters.waiting + counters.inFlight > 0, let since = tally.oldestSince(generation) {
+        counters.oldestMilliseconds = Int(clamping: max(0, steadyMilliseconds &- since))
+      }
     }
     return counters
   }
@@ -262,6 +268,7 @@ final class WeakWork: @unchecked Sendable {
 final class PipelineTally: @unchecked Sendable {
   private let lock = Lock()
   private var kept = EventPipeline.Counters()
+  private var oldest: Int64?
   private var generation: UInt32
 
   init(generation: UInt32) { self.generation = generation }
@@ -272,10 +279,15 @@ final class PipelineTally: @unchecked Sendable {
       if generation != current {
         generation = current
         kept.inFlight = 0
+        oldest = nil
       }
       return kept
     }
   }
+
+  /// When the oldest record that is here was recorded, by the pipeline's `steadyMilliseconds`.
+  func oldestSince(_ current: UInt32) -> Int64? { lock.withLock { generation == current ? oldest : nil } }
+  func note(oldest: Int64?) { lock.withLock { self.oldest = oldest } }
 
   func count(_ change: (inout EventPipeline.Counters) -> Void) { lock.withLock { change(&kept) } }
 }

@@ -136,15 +136,19 @@ extension EventPipeline {
     public var adopted = 0
     /// Answers that came twice or too late.
     public var ignoredAnswers = 0
+    /// Left in the store for another process to send.
+    public var forwarded = 0
     public var waiting = 0
     public var inFlight = 0
+    /// Age of the oldest of these.
+    public var oldestMilliseconds = 0
 
     /// As a provider lists them among its own.
     public func listing(_ group: String) -> [(group: String, name: String, value: Int64)] {
       [
         ("recorded", recorded), ("waiting", waiting), ("in_flight", inFlight), ("delivered", delivered),
         ("dropped", dropped), ("rejected", rejected), ("expired", expired), ("purged", purged), ("retried", retried),
-        ("adopted", adopted), ("unsaved", unsaved),
+        ("adopted", adopted), ("unsaved", unsaved), ("forwarded", forwarded), ("oldest_ms", oldestMilliseconds),
       ].map { (group, $0.0, Int64($0.1)) }
     }
   }

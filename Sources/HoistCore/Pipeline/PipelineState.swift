@@ -48,6 +48,8 @@ struct PipelineState {
   var nextAttempt: UInt64 = 0
   /// Sending goes on until nothing is left.
   var isFlushing = false
+  /// There may be something to leave to others (`EventPipeline+Forwarding`).
+  var isHandingOver = false
   var flushTimer: (any Cancellable)?
   var flushRequests: [@Sendable (FlushResult) -> Void] = []
   /// The service has refused something since a flush was last answered.

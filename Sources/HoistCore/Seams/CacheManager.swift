@@ -125,6 +125,10 @@ public protocol CacheManager: AnyObject, Sendable {
   func renewLease(owner: EventOwner) throws(CacheFailure)
   /// Gives the owner's rows back, for a clean shutdown.
   func releaseEvents(owner: EventOwner) throws(CacheFailure)
+  /// Whether it has `giveBackEvents`.
+  var canGiveBackEvents: Bool { get }
+  /// Gives back those of the rows that `owner` still holds: any other may claim them.
+  func giveBackEvents(ids: [String], owner: EventOwner) throws(CacheFailure)
 
   /// A journal for records of a pipeline that are not in the store yet. `claimEvents` hands out rows without an owner
   /// and what is in journals that were closed, or whose process ended; `purgeEvents` covers these journals, too. On the
@@ -141,6 +145,10 @@ public protocol CacheManager: AnyObject, Sendable {
 extension CacheManager {
   public var replacesInOneStep: Bool { false }
   public var isReachedByOthers: Bool { false }
+  public var canGiveBackEvents: Bool { false }
+  public func giveBackEvents(ids: [String], owner: EventOwner) throws(CacheFailure) {
+    throw CacheFailure("the cache manager cannot give back single events")
+  }
 
   public func replace(key: String, expected: [UInt8]?, with value: [UInt8]?) throws(CacheFailure) -> CacheReplacement {
     try ReplacementQueue.replace(in: self, named: UInt(bitPattern: ObjectIdentifier(self)), key: key, expected, with: value)

@@ -138,6 +138,10 @@ public final class MemoryCacheManager: CacheManager, @unchecked Sendable {
   }
 
   public func renewLease(owner: EventOwner) { change { renew(owner) } }
+  public var canGiveBackEvents: Bool { true }
+  public func giveBackEvents(ids: [String], owner: EventOwner) {
+    change { for id in ids where events[id]?.owner == owner.id { events[id]?.owner = "" } }
+  }
   public func releaseEvents(owner: EventOwner) { change { leases[owner.id] = 0 } }
   public func close() {}
 

@@ -19,6 +19,10 @@ public final class Store: @unchecked Sendable {
     public var maximumPendingBytes = 128 << 20
     /// A larger value is neither written nor believed when read.
     public var maximumValueBytes = 64 << 20
+    /// Rows are left to other processes to send: property `events.delivery`.
+    public var forwards = false
+    /// The longest pause, about, between looks for rows without an owner.
+    public var claimMilliseconds: Int64 = 60_000
     public init() {}
   }
 

@@ -69,13 +69,20 @@ static hoist_status claim_events(void *user_data, const char *pipeline, size_t m
   return status;
 }
 
-static hoist_status remove_events(void *user_data, const char *const *ids, size_t count, const char *owner) {
-  cache *own = user_data;
-  words words = script_words(&script_remove, "1");
+static hoist_status call_for_rows(cache *own, const script *script, const char *const *ids, size_t count, const char *owner) {
+  words words = script_words(script, "1");
   words_text(&words, own->tag);
   words_text(&words, owner);
   for (size_t i = 0; i < count; i++) words_text(&words, ids[i]);
-  return call(own, &script_remove, &words);
+  return call(own, script, &words);
+}
+
+static hoist_status remove_events(void *user_data, const char *const *ids, size_t count, const char *owner) {
+  return call_for_rows(user_data, &script_remove, ids, count, owner);
+}
+
+static hoist_status give_back_events(void *user_data, const char *const *ids, size_t count, const char *owner) {
+  return call_for_rows(user_data, &script_give_back, ids, count, owner);
 }
 
 static hoist_status purge_events(void *user_data, const char *subject, const char *pipeline) {
@@ -111,4 +118,5 @@ void cache_add_events(hoist_cache *table) {
   table->remove_events = remove_events;
   table->purge_events = purge_events;
   table->renew_lease = renew_lease;
+  table->give_back_events = give_back_events;
 }

@@ -10,7 +10,7 @@ typedef struct script {
 
 /* Made by the build from Scripts. */
 extern const script script_save, script_replace, script_append, script_lead, script_save_led, script_put, script_claim,
-    script_remove, script_purge, script_renew;
+    script_remove, script_purge, script_renew, script_give_back;
 
 /* The beginning of a call: what EVALSHA needs, for keys that the caller adds next. */
 words script_words(const script *called, const char *number_of_keys);

@@ -45,6 +45,8 @@ class Common(TypedDict, total=False):
     store_path: str | PathLike[str]
     plugins: str | Mapping[str, str | Mapping[str, Any]]
     events_durability: Literal["memory", "periodic", "immediate"]
+    events_delivery: Literal["own", "forward"]
+    events_claim_ms: int
     events_capacity: int
     events_consent_capacity: int
     events_flush_interval_ms: int

@@ -66,7 +66,9 @@ struct ForwardCommand: ParsableCommand {
 
   private func source() throws -> any ForwardSource {
     guard from.hasPrefix("redis:") else {
-      throw Problem(.usage, "--from \(from): is no source: redis:HOST, redis:HOST:PORT or redis:/PATH/OF/SOCKET")
+      // Behind the colon may be a password.
+      let kind = from.prefix { $0 != ":" }
+      throw Problem(.usage, "--from \(kind): is no source: redis:HOST, redis:HOST:PORT or redis:/PATH/OF/SOCKET")
     }
     return try RedisSource(String(from.dropFirst("redis:".count)), redis, service: service)
   }

@@ -65,20 +65,22 @@ struct PipelineBench {
   let lines = Record<String>()
   /// What observers of deliveries are told, by topic.
   let news = Record<String>()
+  let notes = Record<HoistCore.Notification>()
   let store: Store
   let pipeline: EventPipeline
 
   init(
     manager: (any CacheManager)? = nil, seed: UInt64 = 1, share: Double? = 0.5, sink: (any EventSink)? = nil,
-    scheduler: ManualScheduler = ManualScheduler(),
+    scheduler: ManualScheduler = ManualScheduler(), storing: Store.Options = Store.Options(),
     change: (inout EventPipeline.Options) -> Void = { _ in }
   ) {
     self.scheduler = scheduler
     clock = LeapingClock(scheduler)
     transport = ScriptedTransport(scheduler: scheduler)
-    let (lines, news) = (lines, news)
+    let (lines, news, notes) = (lines, news, notes)
     let log = Log(threshold: .info, clock: clock) { level, message in lines.append("\(level) \(message)") }
-    store = Store(manager: manager, log: log, clock: clock, scheduler: scheduler, entropy: SeededEntropy(seed: seed))
+    store = Store(
+      manager: manager, log: log, clock: clock, scheduler: scheduler, entropy: SeededEntropy(seed: seed), options: storing)
     var options = EventPipeline.Options(name: "events")
     options.pace = RegularPace(interval: 0, limit: 300_000, base: 1_000, jitter: 0)
     if manager == nil { options.durability = .memory }
@@ -87,7 +89,10 @@ struct PipelineBench {
       options: options, policy: policy, sink: sink ?? TransportEventSink(transport), store: store, log: log,
       clock: clock,
       scheduler: scheduler, entropy: SeededEntropy(seed: seed + 1_000, share: share)
-    ) { news.append("\($0.topic)") }
+    ) {
+      news.append("\($0.topic)")
+      notes.append($0)
+    }
   }
 
   @discardableResult

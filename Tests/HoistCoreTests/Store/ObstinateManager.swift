@@ -14,6 +14,7 @@ final class ObstinateManager: CacheManager, @unchecked Sendable {
   private var lie: [EventRow]?
   private var journal: (any EventJournal)?
   private var journalsAsked = 0
+  private var losesAnswers = false
   private var journalFailure: CacheFailure?
   let isReachedByOthers: Bool
 
@@ -30,6 +31,8 @@ final class ObstinateManager: CacheManager, @unchecked Sendable {
   func fail(keys: Set<String>) { lock.withLock { failingKeys = keys } }
   /// The next call waits at the door.
   func block(at door: Door) { lock.withLock { self.door = door } }
+  /// Rows are given back, and it looks like a failure.
+  func loseAnswers(_ loses: Bool) { lock.withLock { losesAnswers = loses } }
   /// What claims answer from now on.
   func lie(_ rows: [EventRow]) { lock.withLock { lie = rows } }
   /// What is opened as a journal from now on.
@@ -87,6 +90,12 @@ final class ObstinateManager: CacheManager, @unchecked Sendable {
   func releaseEvents(owner: EventOwner) throws(CacheFailure) {
     try enter("release", owner: owner)
     inner.releaseEvents(owner: owner)
+  }
+  let canGiveBackEvents = true
+  func giveBackEvents(ids: [String], owner: EventOwner) throws(CacheFailure) {
+    try enter("give back \(ids.count)", owner: owner)
+    inner.giveBackEvents(ids: ids, owner: owner)
+    if lock.withLock({ losesAnswers }) { throw CacheFailure("the answer was lost") }
   }
   func openJournal(pipeline: String, identifiers: EventIdentifiers) throws(CacheFailure) -> (any EventJournal)? {
     let (journal, failure) = lock.withLock {

@@ -123,9 +123,13 @@ class Cache(ABC):
         """
         raise NotImplementedError
 
+    def give_back_events(self, ids: Sequence[str], owner: str) -> None:
+        """Makes those of the rows that `owner` holds free to be claimed by any other; property `events.delivery` = `forward` needs it."""
+        raise NotImplementedError
+
     def _members(self) -> list[str]:
         events = ("put_events", "claim_events", "remove_events", "purge_events", "renew_lease")
-        return ["load", "save", "remove", *overridden(self, Cache, ("replace", "append", *events, "lead", "save_led"))]
+        return ["load", "save", "remove", *overridden(self, Cache, ("replace", "append", *events, "lead", "save_led", "give_back_events"))]
 
 
 @implements("cache", "load", failure=Status)
@@ -208,6 +212,12 @@ def _claim_events(
 @implements("cache", "remove_events", failure=Status)
 def _remove_events(user_data: Any, ids: Any, count: int, holder: Any) -> int:
     owner(user_data).remove_events([decode(ids[index]) for index in range(count)], decode(holder))
+    return Status.OK
+
+
+@implements("cache", "give_back_events", failure=Status)
+def _give_back_events(user_data: Any, ids: Any, count: int, holder: Any) -> int:
+    owner(user_data).give_back_events([decode(ids[index]) for index in range(count)], decode(holder))
     return Status.OK
 
 
