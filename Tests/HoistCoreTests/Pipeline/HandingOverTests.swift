@@ -3,7 +3,7 @@ import HoistBase
 import HoistTestSupport
 import Testing
 
-@Suite("Events that are left in a shared store for another process to send") struct ForwardingTests {
+@Suite("Events that are left in a shared store for another process to send") struct HandingOverTests {
   let manager = ObstinateManager()
 
   private func producer(seed: UInt64 = 1, _ change: (inout EventPipeline.Options) -> Void = { _ in }) -> PipelineBench {
