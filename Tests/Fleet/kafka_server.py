@@ -45,10 +45,11 @@ KAFKA = library()
 class Reader:
     """Reads topics from their beginning."""
 
-    def __init__(self, brokers: str) -> None:
+    def __init__(self, brokers: str, group: str = "") -> None:
         conf = c_void_p(KAFKA.rd_kafka_conf_new())
         reason = ctypes.create_string_buffer(256)
-        for name, value in ((b"bootstrap.servers", brokers.encode()), (b"log_level", b"0"), (b"fetch.wait.max.ms", b"10")):
+        for name, value in ((b"bootstrap.servers", brokers.encode()), (b"log_level", b"0"), (b"fetch.wait.max.ms", b"10"),
+                            *([(b"group.id", group.encode())] if group else [])):
             assert KAFKA.rd_kafka_conf_set(conf, name, value, reason, c_size_t(256)) == 0, reason.value
         self.handle = c_void_p(KAFKA.rd_kafka_new(c_int(1), conf, reason, c_size_t(256)))
         assert self.handle, reason.value
@@ -153,3 +154,26 @@ class KafkaServer:
             self.reader.end()
         KAFKA.rd_kafka_mock_cluster_destroy(self.cluster)
         KAFKA.rd_kafka_destroy(self.handle)
+
+
+class CPartition(Structure):
+    _fields_ = [("topic", c_char_p), ("partition", c_int32), ("offset", c_int64), ("metadata", c_void_p), ("metadata_size", c_size_t),
+                ("opaque", c_void_p), ("err", c_int), ("private", c_void_p)]
+
+
+class CPartitions(Structure):
+    _fields_ = [("count", c_int), ("size", c_int), ("elements", POINTER(CPartition))]
+
+
+def committed(brokers: str, group: str, topic: str, partitions: int) -> list[int]:
+    """How far a group has come, by partition."""
+    KAFKA.rd_kafka_topic_partition_list_new.restype = POINTER(CPartitions)
+    reader = Reader(brokers, group)
+    wanted = KAFKA.rd_kafka_topic_partition_list_new(c_int(partitions))
+    for partition in range(partitions):
+        KAFKA.rd_kafka_topic_partition_list_add(wanted, topic.encode(), c_int32(partition))
+    assert KAFKA.rd_kafka_committed(reader.handle, wanted, c_int(LIMIT_MS)) == 0
+    found = [max(0, wanted.contents.elements[place].offset) for place in range(partitions)]
+    KAFKA.rd_kafka_topic_partition_list_destroy(wanted)
+    reader.end()
+    return found

@@ -36,6 +36,7 @@
 #ifndef HOIST_PLUGINS_KAFKA_H
 #define HOIST_PLUGINS_KAFKA_H
 
+#include "../client.h"
 #include "../plugin_object.h"
 
 /** Text, required: "HOST:PORT", or several of them with commas, of which one that answers is enough. */
@@ -52,5 +53,77 @@
  *  "sasl.username": "shop", "sasl.password": "…", "ssl.ca.location": "/etc/kafka/ca.pem", "compression.type": "lz4"}; texts, whole
  *  numbers, true or false. Those that the options above or this page's promises take are refused. No secret is shown in a message. */
 #define HOIST_KAFKA_LIBRDKAFKA "librdkafka"
+
+/* ---- The way out ------------------------------------------------------------------------------------------- */
+
+/** Text, required to forward: the consumer group. Its members share the partitions, and go on where another has ended. */
+#define HOIST_KAFKA_GROUP "group"
+/** Text, to forward: the topic of the records that are refused for good; default: a record's own topic and ".refused". */
+#define HOIST_KAFKA_DEAD_LETTERS "dead_letters"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * A member of a consumer group that reads what the dispatcher above has written, and has it delivered by a client of the same
+ * service and key, with hoist_client_forward().
+ *
+ * - A record is committed when the service has accepted it, or when the dead letters have it; never before an earlier one of its
+ *   partition. One that was delivered and not committed, as when the process is killed, comes again, with the same ids.
+ * - To the dead letters goes what the service refuses for good, as far as it could be told apart, and what is none of the
+ *   client's: with the record's key and headers, and `hoist-reason`. Nothing is committed while they cannot be written.
+ * - While the service or the client says "later", the partition is not read on.
+ * - When partitions go to another member, what is under way has 3 seconds to end.
+ * - It is its process's: a forked child must not use it.
+ */
+typedef struct hoist_kafka_forwarder hoist_kafka_forwarder;
+
+/** Counters since the start, but for the three that tell of now. */
+typedef struct hoist_kafka_figures {
+    size_t struct_size;
+    uint64_t received;      /**< records that were read */
+    uint64_t accepted;      /**< by the service, as a whole */
+    uint64_t refused;       /**< records that are in the dead letters */
+    int64_t waiting;        /**< now: read, and not done with */
+    int64_t lag;            /**< now: records of this member's partitions that are not done with, as far as the brokers have said */
+    int64_t partitions;     /**< now: how many it has */
+    char last_reason[256];  /**< of the last dead letter; "" for none. One line without secrets, as the next */
+    char trouble[512];      /**< what has kept records back last; "" for nothing */
+} hoist_kafka_figures;
+
+#define HOIST_KAFKA_FIGURES_INIT { sizeof(hoist_kafka_figures), 0, 0, 0, 0, 0, 0, "", "" }
+
+/**
+ * Starts one. The three functions are found with dlsym() in the shared object, by a host that has opened a client without the
+ * dispatcher.
+ *
+ * @param client  Lent until hoist_kafka_forward_stop() has returned; it is closed after that, not before.
+ * @param options JSON as at the top of this page; HOIST_KAFKA_TOPIC is required, without places, and may name several with commas.
+ *                HOIST_KAFKA_DELIVERY_TIMEOUT_MS and HOIST_KAFKA_MESSAGE_MAX_BYTES are the dead letters'. Borrowed for the call.
+ * @param message NULL, or receives the reason of a failure, in one line that ends with NUL.
+ * @return HOIST_OK; HOIST_ERR_ARGUMENT for NULL; HOIST_ERR_CONFIG with the option in the message; HOIST_ERR_LIMIT without memory.
+ */
+HOIST_PLUGIN_EXPORT hoist_status hoist_kafka_forward_start(hoist_client *HOIST_NULLABLE client, const char *HOIST_NULLABLE options,
+                                                           hoist_kafka_forwarder *HOIST_NULLABLE *HOIST_NULLABLE forwarder,
+                                                           char *HOIST_NULLABLE message, size_t message_size);
+
+/** Any thread. HOIST_ERR_ARGUMENT for NULL, and for another size of `figures`. */
+HOIST_PLUGIN_EXPORT hoist_status hoist_kafka_forward_figures(hoist_kafka_forwarder *HOIST_NULLABLE forwarder,
+                                                             hoist_kafka_figures *HOIST_NULLABLE figures);
+
+/**
+ * Reads no more, waits for what is under way, commits, leaves the group, and frees; once.
+ *
+ * @param timeout_ms Longest wait for what is under way; negative waits without limit.
+ * @param last       NULL, or receives the last figures.
+ * @return HOIST_OK; HOIST_ERR_TIMEOUT when something that was read is left: the group's next member has it again.
+ */
+HOIST_PLUGIN_EXPORT hoist_status hoist_kafka_forward_stop(hoist_kafka_forwarder *HOIST_NULLABLE forwarder, int64_t timeout_ms,
+                                                          hoist_kafka_figures *HOIST_NULLABLE last);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

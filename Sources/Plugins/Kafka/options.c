@@ -19,6 +19,10 @@ static const struct { const char *name, *instead; } taken[] = {
     {"batch.size", "small records must not be refused with a large one"},
     {"transactional.id", "there are no transactions"},
     {"plugin.library.paths", "no further code is loaded"},
+    {"group.id", "give \"" HOIST_KAFKA_GROUP "\""},
+    {"enable.auto.commit", "what is done with is committed"},
+    {"enable.auto.offset.store", "what is done with is committed"},
+    {"partition.assignment.strategy", "it is \"range,roundrobin\""},
 };
 
 static bool set(rd_kafka_conf_t *conf, const char *name, const char *value, char *message, size_t size) {
@@ -77,13 +81,41 @@ static bool read_brokers(options *own, json_t *value, char *message, size_t size
   return own->brokers;
 }
 
+static const char letters[] = "._-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/* Topics with commas, so long that the dead letters' names are no longer than Kafka allows. */
+static bool read_topics(options *own, json_t *value, char *message, size_t size) {
+  const char *text = json_string_value(value), *at = text;
+  bool is_good = text && text[0] && json_string_length(value) <= TOPICS_BYTES;
+  while (is_good && *at) {
+    size_t count = strspn(at, letters);
+    at += count;
+    is_good = count > 0 && count + sizeof DEAD_LETTERS_SUFFIX - 1 <= TOPIC_BYTES && (!*at || (*at == ',' && at[1]));
+    if (*at == ',') at++;
+  }
+  if (is_good) strcpy(own->topic, text);
+  else
+    snprintf(message, size, "option \"" HOIST_KAFKA_TOPIC "\" has to be a text: names of topics with commas, each of 1 to %d letters of "
+                            "ASCII, digits, \".\", \"_\" and \"-\"", TOPIC_BYTES - (int)sizeof DEAD_LETTERS_SUFFIX + 1);
+  return is_good;
+}
+
+static bool read_name(json_t *value, char *place, size_t most, const char *name, const char *allowed, char *message, size_t size) {
+  const char *text = json_string_value(value);
+  size_t count = json_string_length(value);
+  bool is_good = text && count > 0 && count <= most && (!allowed || strspn(text, allowed) == count);
+  if (is_good) strcpy(place, text);
+  else snprintf(message, size, "option \"%s\" has to be a text of 1 to %zu bytes%s", name, most, allowed ? ": letters of ASCII, digits, \".\", \"_\" and \"-\"" : "");
+  return is_good;
+}
+
 static bool read_topic(options *own, json_t *value, char *message, size_t size) {
   const char *text = json_string_value(value);
   bool is_good = text && text[0] && json_string_length(value) <= TOPIC_BYTES;
   for (const char *at = text; is_good && *at; at++) {
     if (strncmp(at, "{service}", 9) == 0) at += 8;
     else if (strncmp(at, "{pipeline}", 10) == 0) at += 9;
-    else is_good = strchr("._-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", *at);
+    else is_good = strchr(letters, *at);
   }
   if (!is_good) {
     snprintf(message, size, "option \"" HOIST_KAFKA_TOPIC "\" has to be a text of 1 to %d letters of ASCII, digits, \".\", \"_\" and "
@@ -106,7 +138,12 @@ static bool read_number(json_t *value, int64_t *place, int64_t least, int64_t mo
 
 static bool read_member(options *own, const char *name, json_t *value, char *message, size_t size) {
   if (strcmp(name, HOIST_KAFKA_BROKERS) == 0) return read_brokers(own, value, message, size);
-  if (strcmp(name, HOIST_KAFKA_TOPIC) == 0) return read_topic(own, value, message, size);
+  if (strcmp(name, HOIST_KAFKA_TOPIC) == 0)
+    return own->forwards ? read_topics(own, value, message, size) : read_topic(own, value, message, size);
+  if (own->forwards && strcmp(name, HOIST_KAFKA_GROUP) == 0)
+    return read_name(value, own->group, sizeof own->group - 1, name, NULL, message, size);
+  if (own->forwards && strcmp(name, HOIST_KAFKA_DEAD_LETTERS) == 0)
+    return read_name(value, own->dead_letters, TOPIC_BYTES, name, letters, message, size);
   if (strcmp(name, HOIST_KAFKA_LIBRDKAFKA) == 0) return read_own_properties(own, value, message, size);
   if (strcmp(name, HOIST_KAFKA_DELIVERY_TIMEOUT_MS) == 0)
     return read_number(value, &own->delivery_timeout_ms, 1000, 600000, name, message, size);
@@ -130,6 +167,10 @@ static bool read_all(options *own, json_t *root, char *message, size_t size) {
     snprintf(message, size, "option \"" HOIST_KAFKA_BROKERS "\" is missing: \"HOST:PORT\", or several of them with commas");
     return false;
   }
+  if (own->forwards && (!own->topic[0] || !own->group[0])) {
+    snprintf(message, size, "option \"%s\" is missing", own->topic[0] ? HOIST_KAFKA_GROUP : HOIST_KAFKA_TOPIC);
+    return false;
+  }
   rd_kafka_conf_set_log_cb(own->conf, stay_silent);
   /* A set of records that the brokers refuse as too large is one record then: no small one is refused along with it. */
   const int64_t most = 65536;
@@ -142,9 +183,10 @@ static bool read_all(options *own, json_t *root, char *message, size_t size) {
          set_number(own->conf, "batch.size", own->message_max_bytes < most ? own->message_max_bytes : most, message, size);
 }
 
-bool options_read(options *made, const char *text, char *message, size_t message_size) {
-  *made = (options){.topic = "hoist.{service}.{pipeline}", .delivery_timeout_ms = 10000, .message_max_bytes = 1000000,
-                    .conf = rd_kafka_conf_new()};
+static bool read_text(options *made, const char *text, char *message, size_t message_size) {
+  made->delivery_timeout_ms = 10000;
+  made->message_max_bytes = 1000000;
+  made->conf = rd_kafka_conf_new();
   /* Until then a topic that was missing or closed goes on being so. A host may say otherwise. */
   if (!set(made->conf, "topic.metadata.refresh.interval.ms", "60000", message, message_size)) return false;
   json_error_t error;
@@ -155,6 +197,16 @@ bool options_read(options *made, const char *text, char *message, size_t message
   else is_read = read_all(made, root, message, message_size);
   json_decref(root);
   return is_read;
+}
+
+bool options_read(options *made, const char *text, char *message, size_t message_size) {
+  *made = (options){.topic = "hoist.{service}.{pipeline}"};
+  return read_text(made, text, message, message_size);
+}
+
+bool options_read_forward(options *made, const char *text, char *message, size_t message_size) {
+  *made = (options){.forwards = true};
+  return read_text(made, text, message, message_size);
 }
 
 void options_free(options *own) {
