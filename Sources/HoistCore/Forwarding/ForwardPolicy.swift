@@ -6,7 +6,7 @@ internal import HoistJSON
 final class ForwardPolicy: EventPolicy, @unchecked Sendable {
   typealias Tell = @Sendable (ForwardResult) -> Void
 
-  private struct Ticket {
+  private final class Ticket {
     /// Without its body.
     let batch: ForwardedBatch
     let body: ForwardedBody
@@ -14,9 +14,13 @@ final class ForwardPolicy: EventPolicy, @unchecked Sendable {
     /// Rows of which it is not known what becomes of them.
     var left: Int
     /// Parts that the service has refused, and why.
-    var refused: [(place: UInt32, part: ArraySlice<UInt8>)] = []
+    var refused: [ArraySlice<UInt8>] = []
     var reason = ""
     let tell: Tell
+
+    init(_ batch: ForwardedBatch, _ body: ForwardedBody, count: Int, _ tell: @escaping Tell) {
+      (self.batch, self.body, self.count, left, self.tell) = (batch, body, count, count, tell)
+    }
   }
 
   private let target: any EventPolicy
@@ -33,15 +37,15 @@ final class ForwardPolicy: EventPolicy, @unchecked Sendable {
     body.forgetElements()
     var batch = batch
     batch.body = []
-    tickets[lastNumber] = Ticket(batch: batch, body: body, count: rows.count, left: rows.count, tell: tell)
+    tickets[lastNumber] = Ticket(batch, body, count: rows.count, tell)
     return rows
   }
 
   /// None of them will be sent any more.
   func giveUp(_ result: ForwardResult) {
-    let given = tickets.sorted { $0.key < $1.key }
+    let given = tickets.values
     tickets = [:]
-    for (_, ticket) in given { ticket.tell(result) }
+    for ticket in given { ticket.tell(result) }
   }
 
   var batchLimits: BatchLimits { BatchLimits(rows: tickets.values.reduce(1) { max($0, $1.count) }) }
@@ -95,14 +99,13 @@ final class ForwardPolicy: EventPolicy, @unchecked Sendable {
 
   private func settle(_ batch: EventBatch, areRefused: Bool) {
     let rows = batch.rows.map { ForwardedRow($0.payload) }
-    guard let number = rows.first?.number, var ticket = tickets[number] else { return }
+    guard let number = rows.first?.number, let ticket = tickets[number] else { return }
     ticket.left -= rows.count
-    if areRefused { ticket.refused += rows.map { (place: $0.place, part: $0.part) } }
-    tickets[number] = ticket.left > 0 ? ticket : nil
+    if areRefused { ticket.refused += rows.map(\.part) }
     guard ticket.left <= 0 else { return }
+    tickets[number] = nil
     guard !ticket.refused.isEmpty else { return ticket.tell(ForwardResult(status: .ok)) }
-    let parts = ticket.refused.sorted { $0.place < $1.place }.map(\.part)
-    ticket.tell(ForwardResult(status: .rejected, message: ticket.reason, refused: ticket.body.joined(parts)))
+    ticket.tell(ForwardResult(status: .rejected, message: ticket.reason, refused: ticket.body.joined(ticket.refused)))
   }
 }
 

@@ -8,10 +8,16 @@ final class Forwarding: @unchecked Sendable {
   private static let mostBytes = 32 << 20
   private static let batchesAtOnce = 8
 
-  private struct Target {
+  private final class Target {
     let policy: any EventPolicy
     let pace: any FetchPace
     let sink: any EventSink
+    /// Made with the first batch.
+    var line: (pipeline: EventPipeline, policy: ForwardPolicy)?
+
+    init(_ pipeline: EventPipeline, _ sink: any EventSink) {
+      (policy, pace, self.sink) = (pipeline.policy, pipeline.options.pace, sink)
+    }
   }
 
   private struct Account: Sendable {
@@ -24,14 +30,13 @@ final class Forwarding: @unchecked Sendable {
 
   /// What is sent to the service here, by name: set while the client is made, then only read.
   private var targets: [String: Target] = [:]
-  private var lines: [String: (pipeline: EventPipeline, policy: ForwardPolicy)] = [:]
   private let account = LockedValue(Account())
 
   /// A pipeline of the client's own: what other processes have recorded for its like goes the same way, but never to a
   /// dispatcher, where it may have come from.
   func add(_ pipeline: EventPipeline, _ transport: any Transport) {
     let sink = pipeline.sink is ClientEventSink ? TransportEventSink(transport) : pipeline.sink
-    targets[pipeline.options.name] = Target(policy: pipeline.policy, pace: pipeline.options.pace, sink: sink)
+    targets[pipeline.options.name] = Target(pipeline, sink)
   }
 
   // MARK: Any thread
@@ -63,9 +68,11 @@ final class Forwarding: @unchecked Sendable {
   /// Nothing, unless something was forwarded.
   var statistics: [(group: String, name: String, value: Int64)] {
     let account = account.withLock { $0 }
-    let counters = [("accepted", account.accepted), ("rejected", account.rejected), ("returned", account.returned)]
-    guard account.batches > 0 || counters.contains(where: { $0.1 > 0 }) else { return [] }
-    return (counters + [("waiting", account.batches)]).map { ("forwarded", $0.0, Int64($0.1)) }
+    guard account.batches + account.accepted + account.rejected + account.returned > 0 else { return [] }
+    return [
+      ("forwarded", "accepted", Int64(account.accepted)), ("forwarded", "rejected", Int64(account.rejected)),
+      ("forwarded", "returned", Int64(account.returned)), ("forwarded", "waiting", Int64(account.batches)),
+    ]
   }
 
   /// In a forked child: what is under way is the parent's.
@@ -101,7 +108,7 @@ final class Forwarding: @unchecked Sendable {
   }
 
   private func line(_ name: String, _ target: Target, _ client: Client) -> (pipeline: EventPipeline, policy: ForwardPolicy) {
-    if let line = lines[name] { return line }
+    if let line = target.line { return line }
     var options = EventPipeline.Options(name: "forwarded \(name)")
     // The account has the limits.
     (options.maximumRows, options.maximumBytes, options.maximumRowBytes) = (.max / 2, .max / 2, .max / 2)
@@ -116,25 +123,24 @@ final class Forwarding: @unchecked Sendable {
     ) { [weak client] in client?.notify($0) }
     pipeline.setHold(.offline, !client.isOnline)
     pipeline.start()
-    lines[name] = (pipeline, policy)
+    target.line = (pipeline, policy)
     return (pipeline, policy)
   }
 
-  func setOnline(_ isOnline: Bool) { for line in lines.values { line.pipeline.setHold(.offline, !isOnline) } }
+  func setOnline(_ isOnline: Bool) { for target in targets.values { target.line?.pipeline.setHold(.offline, !isOnline) } }
 
   /// The client has closed: nothing is sent any more.
   func giveUp() {
-    let given = lines.values.map { $0 }
-    lines = [:]
-    for (pipeline, policy) in given {
-      pipeline.stop()
-      pipeline.discard { _ in true }
-      policy.giveUp(Self.closed)
+    for target in targets.values {
+      guard let line = target.line else { continue }
+      target.line = nil
+      line.pipeline.stop()
+      line.policy.giveUp(Self.closed)
     }
   }
 
   /// In a forked child.
-  func abandonAfterFork() { lines = [:] }
+  func abandonAfterFork() { for target in targets.values { target.line = nil } }
 }
 
 extension Client {
