@@ -16,8 +16,8 @@ from pathlib import Path
 
 from .locate import Missing
 
-# Needs jansson's own declarations, and says nothing that the text calls do not.
-EXCLUDED = {"jansson.h"}
+# The first needs jansson's own declarations, and says nothing that the text calls do not. The calls of the second are a plug-in's.
+EXCLUDED = {"jansson.h", "kafka.h"}
 _SYSTEM_INCLUDE = re.compile(r"^\s*#\s*include\s*<([^>]+)>", re.MULTILINE)
 
 

@@ -16,6 +16,7 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
 from ._exit import set_exit_limit
+from ._forward import ForwardResult
 from ._native import lib as _lib
 from ._native import native as _native
 from ._text import decode as _decode
@@ -96,6 +97,7 @@ __all__ = [
     "EventRow",
     "Exchange",
     "Flag",
+    "ForwardResult",
     "HeaderProvider",
     "Hook",
     "HookCall",

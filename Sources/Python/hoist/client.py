@@ -12,6 +12,7 @@ from ._attributes import double_of, to_json
 from ._callback import start
 from ._constant import Constant
 from ._evaluation import Bool, Evaluations, Float, Int
+from ._forward import Forwards
 from ._native import NULL, ffi, lib
 from ._text import KEYS, decode, encode, milliseconds, take, wrong
 from ._wait import interruptible
@@ -46,7 +47,7 @@ class State(Constant):
     CLOSED = lib.HOIST_CLIENT_CLOSED
 
 
-class Client(Evaluations):
+class Client(Evaluations, Forwards):
     """A running client. Thread-safe.
 
         with hoist.Client("unleash", url="https://…/api/frontend", key=…) as client:
