@@ -196,7 +196,8 @@ static hoist_status create(const char *options, hoist_cache *table, char *messag
     if (!own) return HOIST_ERR_LIMIT;
     *table = (hoist_cache){sizeof *table, own,          load,          save,         forget,
                            put_events,    claim_events, remove_events, purge_events, renew_lease,
-                           end,           replace,       NULL,          NULL,        NULL};
+                           end,           replace,       NULL,          NULL,        NULL,
+                           NULL};
     return HOIST_OK;
 }
 
@@ -214,7 +215,8 @@ int main(int argc, char **argv) {
     static cache own;
     hoist_cache table = {sizeof table, &own,          load,          save,         forget,
                          put_events,   claim_events,  remove_events, purge_events, renew_lease,
-                         NULL,         replace,       NULL,          NULL,         NULL};
+                         NULL,         replace,       NULL,          NULL,         NULL,
+                         NULL};
     hoist_config *config = example_config(argc > 1 ? argv[1] : "features.json");
     hoist_error *error = NULL;
     must(hoist_config_set_cache(config, &table, &error), "set_cache", &error);

@@ -123,14 +123,14 @@ static hoist_status renew_lease(void *folder, const char *owner, int64_t lease_m
     file own = enter(folder, "events", 0);
     return prolong(&own, owner, lease_ms);
 }
-static hoist_status remove_events(void *folder, const char *const *ids, size_t count, const char *owner) {
+static hoist_status part_with(void *folder, const char *const *ids, size_t count, const char *owner, bool is_kept) {
     file own = enter(folder, "events", 0);
-    for (size_t i = 0; i < count; i++) {
-        row *old = find(&own, ids[i]);
-        if (old && is_held_by(old, owner)) drop(&own, old);
-    }
+    for (row *old; count-- > 0;)
+        if ((old = find(&own, ids[count])) && is_held_by(old, owner)) { if (is_kept) old->leased_until = 0; else drop(&own, old); }
     return leave(&own, true, HOIST_OK);
 }
+static hoist_status remove_events(void *folder, const char *const *ids, size_t count, const char *owner) { return part_with(folder, ids, count, owner, false); }
+static hoist_status give_back_events(void *folder, const char *const *ids, size_t count, const char *owner) { return part_with(folder, ids, count, owner, true); }
 static hoist_status purge_events(void *folder, const char *subject, const char *pipeline) {
     file own = enter(folder, "events", 0);
     for (row *one = own.rows; subject[0] && one < own.rows + own.count;)
@@ -142,7 +142,7 @@ static hoist_status create(const char *options, hoist_cache *table, char *messag
     if (!folder) return HOIST_ERR_LIMIT;
     strcpy(folder, options);
     *table = (hoist_cache){sizeof *table, folder, load, save, forget, put_events, claim_events, remove_events, purge_events,
-                           renew_lease, free, replace, NULL, NULL, NULL};
+                           renew_lease, free, replace, NULL, NULL, NULL, give_back_events};
     return HOIST_OK;
 }
 static const hoist_plugin plugin = {

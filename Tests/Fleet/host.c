@@ -1,4 +1,4 @@
-/* A host over the plug-in, which does what it reads: host URL KEY PLUGIN OPTIONS. Each line of its input has one in its output.
+/* A host over the plug-in, which does what it reads: host URL KEY PLUGIN OPTIONS [PROPERTY=VALUE …]. Each line of its input has one in its output.
  *
  *   evaluate N    asks for a flag so many times
  *   track NAME    records an event of this name; the status
@@ -30,6 +30,12 @@ static hoist_client *open_client(char **arguments) {
     set(config, "app_name", "shop");
     set(config, "store", "none");
     set(config, "events.durability", "immediate");
+    for (char **more = arguments + 4; *more; more++) {
+        char *equals = strchr(*more, '=');
+        if (!equals) exit(2);
+        *equals = 0;
+        set(config, *more, equals + 1);
+    }
     hoist_error *error = NULL;
     hoist_client *client = NULL;
     if (hoist_config_load_plugin(config, arguments[2], arguments[3], &error) != HOIST_OK ||
@@ -62,7 +68,7 @@ static hoist_status in_child(hoist_client *client, const char *name) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 5) return 2;
+    if (argc < 5) return 2;
     char line[256];
     hoist_client *client = open_client(argv + 1);
     setvbuf(stdout, NULL, _IOLBF, 0);

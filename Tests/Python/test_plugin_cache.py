@@ -68,6 +68,12 @@ class Memory(hoist.Cache):
         with self.lock:
             self.rows = {k: v for k, v in self.rows.items() if (v[0].subject, v[0].pipeline) != (subject, pipeline)}
 
+    def give_back_events(self, ids: Sequence[str], owner: str) -> None:
+        self.calls.append("give_back_events")
+        with self.lock:
+            self.rows = {k: (r, "" if k in ids and o == owner else o, 0.0 if k in ids and o == owner else u)
+                         for k, (r, o, u) in self.rows.items()}
+
     def renew_lease(self, owner: str, lease_ms: int) -> None:
         until = time.monotonic() + lease_ms / 1000 if lease_ms else 0.0
         with self.lock:
@@ -102,6 +108,44 @@ def test_events_wait_in_the_cache_until_they_are_accepted(service: UnleashSimula
     assert second.wait_ready(5)
     assert until(lambda: not memory.rows and second.flush(2), 15)
     assert service.ledger.totals()["switch"]["yes"] == 3
+
+
+def test_events_are_left_in_a_cache_for_another_client_that_sends_them(service: UnleashSimulator, open_client) -> None:
+    """(ready, second client)"""
+    memory = Memory()
+    first = open_client("backend", cache=memory, events_delivery="forward")
+    assert first.wait_ready(5)
+    for _ in range(3):
+        first.bool("switch")
+    assert first.flush(5) is Status.OK
+    counters = first.statistics()["metrics"]
+    assert (counters["forwarded"], counters["waiting"], counters["oldest_ms"], service.ledger.totals()) == (1, 0, 0, {})
+    assert {holder for _, holder, _ in memory.rows.values()} == {""}
+    second = open_client("backend", cache=memory, events_claim_ms=10, events_flush_interval_ms=50)
+    assert until(lambda: second.statistics()["metrics"]["delivered"] == 1, 15)
+    assert service.ledger.totals()["switch"]["yes"] == 3
+
+
+class NoEvents(hoist.Cache):
+    """A cache that keeps configurations only."""
+
+    def load(self, key: str) -> bytes | None:
+        return None
+
+    def save(self, key: str, value: bytes) -> None:
+        pass
+
+    def remove(self, key: str) -> None:
+        pass
+
+
+@pytest.mark.parametrize("options, said", [
+    ({"cache": NoEvents()}, 'the cache plug-in has no "put_events" and "give_back_events"'),
+    ({"store": "memory"}, 'needs a store that another process reaches; property "store" is "memory"')], ids=["cache", "store"])
+def test_events_are_not_left_where_no_other_client_could_take_them(open_client, options: dict[str, object], said: str) -> None:
+    """(configuring)"""
+    with pytest.raises(hoist.Error, match=f'property "events.delivery": .*{said}'):
+        open_client("backend", events_delivery="forward", **options)
 
 
 class OneStep(Memory):

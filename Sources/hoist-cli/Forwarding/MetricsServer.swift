@@ -21,7 +21,7 @@ final class MetricsServer {
 
   /// - Parameter port: 0 for any that is free.
   init(port: Int) throws {
-    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
     var yes: Int32 = 1
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
     var address = sockaddr_in()
@@ -39,6 +39,7 @@ final class MetricsServer {
       close(listener)
       throw Problem(.configuration, "--metrics \(port): cannot listen on 127.0.0.1: \(reason)")
     }
+    self.listener = listener
     self.port = Int(in_port_t(bigEndian: address.sin_port))
   }
 
@@ -83,7 +84,7 @@ final class MetricsServer {
   }
 
   private func read(_ connection: inout Connection) -> Bool {
-    var piece = [UInt8](repeating: 0, count: 2_048)
+    var piece = [UInt8](repeating: 0, count: 2 * Self.maximumRequestBytes)
     let count = recv(connection.descriptor, &piece, piece.count, 0)
     guard count > 0 else { return count < 0 && Self.isForLater }
     connection.request += piece.prefix(count)
