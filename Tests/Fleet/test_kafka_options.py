@@ -48,10 +48,15 @@ def test_wrong_options_are_refused_with_the_one_that_is_wrong(kafka_plugin: Path
 
 
 def test_all_options_of_the_header_are_known_and_no_others(kafka_plugin: Path) -> None:
-    header = (ROOT / "Include/hoist/plugins/kafka.h").read_text()
+    header, way_out = (ROOT / "Include/hoist/plugins/kafka.h").read_text().split("The way out", 1)
     named = {line.split('"')[1] for line in header.splitlines() if line.startswith("#define HOIST_KAFKA_")}
     good = {**BROKERS, "topic": "t.{service}", "delivery_timeout_ms": 1000, "message_max_bytes": 1000,
             "librdkafka": {"security.protocol": "sasl_ssl", "sasl.mechanism": "SCRAM-SHA-512", "sasl.username": "shop", "sasl.password": "s",
                            "compression.type": "lz4", "linger.ms": 5, "socket.keepalive.enable": True}}
     assert named == set(good)
     Dispatcher(kafka_plugin, good).end()
+    for name in ("group", "dead_letters"):
+        assert f'"{name}"' in way_out
+        with pytest.raises(Failed) as failed:
+            Dispatcher(kafka_plugin, {**good, name: "a"})
+        assert f'option "{name}" is unknown' in str(failed.value)
