@@ -151,6 +151,21 @@ def test_what_cannot_be_sent_in_time_stays_in_redis_for_another(
     assert booked(service) == {"a": 1}
 
 
+def test_what_the_service_refuses_for_good_is_a_dead_letter(
+        tmp_path: Path, produce: Callable[..., Host], forward: Callable[..., Forwarder], server: RedisServer, service: UnleashSimulator) -> None:
+    """(ready, failing)"""
+    host = produce()
+    assert (host.do("track a"), host.do("flush")) == ("OK", "OK")
+    ((name),) = server.ask("HKEYS", f"{TAG}:facts")  # type: ignore[misc]
+    service.fail("metrics", "status", times=None, status=400)
+    forwarder = forward("--dead-letters", str(tmp_path / "refused.jsonl"))
+    forwarder.wait_for(lambda told: told["event"] == "figures" and told["refused"] == 1)
+    assert forwarder.end(signal.SIGTERM)[0] == 0 and kept(server) == 0
+    (line,) = (tmp_path / "refused.jsonl").read_text().splitlines()
+    told = json.loads(line)
+    assert (told["queue"], told["id"], told["reason"]) == ("events", name.decode(), "the service answered 400")
+
+
 def test_a_process_that_is_closed_or_forks_leaves_its_events_as_well(
         produce: Callable[..., Host], forward: Callable[..., Forwarder], server: RedisServer, service: UnleashSimulator) -> None:
     """(closed, forked child)"""
