@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import threading
 
@@ -28,6 +29,13 @@ def test_what_is_none_of_the_clients_is_told_to_be_so() -> None:
             result = forwarded(client, batch)
             assert (result.status, result.refused) == (hoist.Status.ARGUMENT, b"") and why in result.message
         assert client.statistics()["forwarded"]["returned"] == 2
+
+
+def test_a_coroutine_has_the_result_or_the_status_of_a_call_that_is_refused() -> None:
+    client = hoist.Client("unleash", SERVED)
+    assert "another key" in asyncio.run(client.forward_async(BATCH)).message
+    client.close()
+    assert asyncio.run(client.forward_async(BATCH)).status == hoist.Status.STATE
 
 
 def test_a_batch_that_a_dispatcher_was_given_is_the_clients_and_cancelled_by_its_end() -> None:

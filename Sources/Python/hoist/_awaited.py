@@ -41,8 +41,15 @@ async def status_of(
     client: Client | None, call: Callable[[Callable[..., object]], Status], timeout: float | None = None
 ) -> Status:
     """Makes a call that takes a completion, and answers the status that it is told."""
-    status: Status = (await _told(client, call, timeout))[0]
+    status: Status = await result_of(client, call, timeout)
     return status
+
+
+async def result_of(
+    client: Client | None, call: Callable[[Callable[..., object]], Status], timeout: float | None = None
+) -> Any:
+    """Makes a call whose completion is told one thing, and answers that; a status where the call is refused."""
+    return (await _told(client, call, timeout))[0]
 
 
 async def value_of(client: Client | None, call: Callable[[Callable[..., object]], Status], what: str) -> Any:

@@ -66,3 +66,10 @@ class Forwards:
         if not status:
             forget(handle)
         return status
+
+    async def forward_async(self: Any, batch: Batch) -> ForwardResult:
+        """`forward` for asyncio; with LIMIT and the like the result has that status."""
+        from . import _awaited
+
+        told = await _awaited.result_of(self, lambda done: self.forward(batch, done))
+        return told if isinstance(told, ForwardResult) else ForwardResult(told, "", b"")

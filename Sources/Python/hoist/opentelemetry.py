@@ -31,7 +31,7 @@ from .plugins import Hook, HookCall
 EVENT = "feature_flag.evaluation"
 """The name of the event, by the semantic conventions for feature flags."""
 _SCOPE = "hoist"
-_OF_NOW = frozenset({"waiting", "in_flight", "stuck", "held", "open", "queued_visitors"})
+_OF_NOW = frozenset({"waiting", "in_flight", "oldest_ms", "stuck", "held", "open", "queued_visitors"})
 """Counters that tell of now; the others only grow."""
 
 
