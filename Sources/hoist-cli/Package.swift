@@ -17,8 +17,12 @@ let package = Package(
     .executableTarget(
       name: "hoist-cli",
       dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
-      path: ".", exclude: ["README.md"],
-      swiftSettings: [.unsafeFlags(["-I", "\(Context.packageDirectory)/../../Include"])],
+      path: ".", exclude: ["README.md", "Forwarding/CHoistKafka"],
+      swiftSettings: [
+        .unsafeFlags([
+          "-I", "\(Context.packageDirectory)/../../Include", "-I", "\(Context.packageDirectory)/Forwarding/CHoistKafka",
+        ])
+      ],
       linkerSettings: [.linkedLibrary("hoist")])
   ],
   swiftLanguageModes: [.v6]

@@ -33,6 +33,14 @@ def library() -> Path:
 
 
 @pytest.fixture(scope="session")
+def tool(library: Path) -> Path:
+    found = Path(os.environ.get("HOIST_CLI", library.parents[1] / "bin/hoist"))
+    if not found.exists():
+        pytest.skip(f"{found} is not built")
+    return found
+
+
+@pytest.fixture(scope="session")
 def compiled(library: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     folder = tmp_path_factory.mktemp("compiled")
 

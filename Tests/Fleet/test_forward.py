@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from host import NOWHERE, Host
 from redis_server import RedisServer
+from tool import PATIENCE_S, Forwarder
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[0] / "Simulators"))
@@ -23,8 +24,6 @@ from unleash import UnleashSimulator  # noqa: E402
 
 FLAGS = {"version": 1, "features": [{"name": "switch", "enabled": True, "strategies": [{"name": "default"}]}]}
 TAG = "{hoist:unleash:test}"
-# A busy machine may take long; what is waited for is the thing itself.
-PATIENCE_S = 60
 
 
 @pytest.fixture
@@ -50,34 +49,13 @@ def produce(compiled: Callable[..., Path], redis_plugin: Path, server: RedisServ
         host.end()
 
 
-class Forwarder:
-    def __init__(self, command: list[str], key: str) -> None:
-        self.process = subprocess.Popen(command, env={**os.environ, "HOIST_KEY": key, "SWIFT_BACKTRACE": "enable=no"},
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-    def wait_for(self, what: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-        assert self.process.stdout
-        for line in self.process.stdout:
-            if what(told := json.loads(line)):
-                return told
-        raise AssertionError(f"it ended: {self.end()}")
-
-    def end(self, number: int = signal.SIGKILL) -> tuple[int, str, str]:
-        self.process.send_signal(number)
-        out, err = self.process.communicate(timeout=PATIENCE_S)
-        return self.process.returncode, out, err
-
-
 @pytest.fixture
-def forward(library: Path, redis_plugin: Path, server: RedisServer, service: UnleashSimulator) -> Iterator[Callable[..., Forwarder]]:
-    tool = Path(os.environ.get("HOIST_CLI", library.parents[1] / "bin/hoist"))
-    if not tool.exists():
-        pytest.skip(f"{tool} is not built")
+def forward(tool: Path, redis_plugin: Path, server: RedisServer, service: UnleashSimulator) -> Iterator[Callable[..., Forwarder]]:
     made: list[Forwarder] = []
 
     def one(*more: str, url: str = "") -> Forwarder:
         made.append(Forwarder([
-            str(tool), "forward", "--from", f"redis:{server.socket}", "--scope", "unleash:test", "--plugin", str(redis_plugin), "--url",
+            tool, "forward", "--from", f"redis:{server.socket}", "--scope", "unleash:test", "--plugin", redis_plugin, "--url",
             url or service.api_url, "--set", "mode=backend", "--json", "--every", "0.1", *more], service.backend_key))
         return made[-1]
 
@@ -197,11 +175,8 @@ def test_while_redis_is_away_a_process_keeps_its_events_and_leaves_them_when_it_
 
 
 def test_nothing_goes_of_a_person_who_has_refused_since(
-        tmp_path: Path, compiled: Callable[..., Path], redis_plugin: Path, library: Path, server: RedisServer) -> None:
+        tmp_path: Path, compiled: Callable[..., Path], redis_plugin: Path, tool: Path, server: RedisServer) -> None:
     """(FS-67; second process)"""
-    tool = Path(os.environ.get("HOIST_CLI", library.parents[1] / "bin/hoist"))
-    if not tool.exists():
-        pytest.skip(f"{tool} is not built")
     options = {"socket": server.socket, "scope": "flagship:test"}
     with FlagshipSimulator(sample_bucketing()) as service:
         properties = {"env_id": service.environment_id, "api_key": service.api_key, "decision.url": service.decision_url,
@@ -224,7 +199,7 @@ def test_nothing_goes_of_a_person_who_has_refused_since(
         print("close", file=host.stdin, flush=True)
         host.communicate(timeout=PATIENCE_S)
         assert not service.ledger.screens()
-        forwarder = Forwarder([str(tool), "forward", "--from", f"redis:{server.socket}", "--scope", "flagship:test", "--plugin", str(redis_plugin),
+        forwarder = Forwarder([tool, "forward", "--from", f"redis:{server.socket}", "--scope", "flagship:test", "--plugin", redis_plugin,
                                "--provider", "flagship", "--config", str(sends), "--json", "--every", "0.1"], "")
         until(lambda: bool(service.ledger.screens()))
         until(lambda: server.ask("HLEN", "{hoist:flagship:test}:facts") == 0)

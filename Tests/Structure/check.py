@@ -32,6 +32,7 @@ LEVELS = {
 # Which modules may see a C library. HoistJSON's library also shows in the entry points of jansson.h.
 C_MODULES = {
     "CHoist": {"Hoist", "hoist-cli"},
+    "CHoistKafka": {"hoist-cli"},
     "CCurl": {"HoistCurl"},
     "CZlib": {"HoistCurl", "HoistSQLite"},
     "CJansson": {"HoistJSON", "Hoist"},

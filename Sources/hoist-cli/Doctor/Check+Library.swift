@@ -15,18 +15,11 @@ extension Check {
 
   private static func library() -> Check {
     let loaded = String(cString: hoist_version())
-    let path = place.map { ", \($0)" } ?? ""
+    let path = LoadedLibrary.path.map { ", \($0)" } ?? ""
     let built = "\(HOIST_VERSION_MAJOR).\(HOIST_VERSION_MINOR).\(HOIST_VERSION_PATCH)"
     return loaded == built
       ? Check("hoist", .ok, loaded + path)
       : Check("hoist", .warning, "\(loaded)\(path), and this tool is of \(built): install both from one build")
-  }
-
-  /// Where the loader found it.
-  private static var place: String? {
-    let maps = (try? InputFile.read("/proc/self/maps", for: "maps")).map { String(decoding: $0, as: UTF8.self) } ?? ""
-    let files = maps.split(separator: "\n").compactMap { line in line.firstIndex(of: "/").map { String(line[$0...]) } }
-    return files.first { $0.split(separator: "/").last?.hasPrefix("libhoist.so") == true }
   }
 
   private static func version(_ name: String, _ version: String?, missing: String = "cannot be found") -> Check {

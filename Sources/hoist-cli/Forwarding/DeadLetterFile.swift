@@ -1,4 +1,22 @@
+import CHoist
 import Glibc
+
+/// Events that the service has refused for good.
+struct DeadLetter {
+  let queue: String
+  /// Of the events; empty where they are not known.
+  let ids: [String]
+  let reason: String
+
+  /// What is told of a delivery that failed.
+  init(_ notification: OpaquePointer) {
+    let told = hoist_notification_json(notification).flatMap { JSON(parsing: String(cString: $0)) }
+    queue = told?["queue"]?.string ?? ""
+    ids = (0..<hoist_notification_key_count(notification)).compactMap { hoist_notification_key(notification, $0) }
+      .map { String(cString: $0) }
+    reason = told?["reason"]?.string ?? String(cString: hoist_notification_message(notification))
+  }
+}
 
 /// What was refused for good, one JSON object a line and event.
 final class DeadLetterFile {

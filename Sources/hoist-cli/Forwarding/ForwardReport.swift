@@ -13,7 +13,7 @@ struct ForwardReport {
     if isJSON { return write("figures", [("rate", .number(Self.tenths(rate)))] + Self.members(figures)) }
     let parts = [
       Moment.text, "\(Self.tenths(rate))/s", "sent \(Self.whole(figures.sent))", "refused \(Self.whole(figures.refused))",
-      "waiting \(Self.whole(figures.waiting))", "lag \(Self.tenths(figures.lagMilliseconds / 1000)) s",
+      "waiting \(Self.whole(figures.waiting))", "lag \(Self.lag(figures))",
     ]
     Output.line(parts.joined(separator: "  "))
   }
@@ -27,7 +27,7 @@ struct ForwardReport {
   func ended(_ figures: ForwardFigures, isDone: Bool) {
     if isJSON { return write("ended", [("done", .bool(isDone))] + Self.members(figures)) }
     Output.error(
-      "hoist: forwarded \(Self.whole(figures.sent)) events, \(Self.whole(figures.refused)) were refused"
+      "hoist: forwarded \(Self.whole(figures.sent)) \(figures.unit), \(Self.whole(figures.refused)) were refused"
         + (isDone ? "" : "; what is left stays where it came from"))
   }
 
@@ -36,8 +36,14 @@ struct ForwardReport {
       ("taken", .number(whole(figures.sum(\.taken)))), ("sent", .number(whole(figures.sent))),
       ("refused", .number(whole(figures.refused))), ("expired", .number(whole(figures.sum(\.expired)))),
       ("forgotten", .number(whole(figures.sum(\.forgotten)))), ("retried", .number(whole(figures.sum(\.retried)))),
-      ("waiting", .number(whole(figures.waiting))), ("lag_ms", .number(whole(figures.lagMilliseconds))),
+      ("waiting", .number(whole(figures.waiting))),
+      figures.unit == .events
+        ? ("lag_ms", .number(whole(figures.lag * 1000))) : ("lag_records", .number(whole(figures.lag))),
     ]
+  }
+
+  private static func lag(_ figures: ForwardFigures) -> String {
+    figures.unit == .events ? "\(tenths(figures.lag)) s" : "\(whole(figures.lag)) records"
   }
 
   private func write(_ event: String, _ members: [(name: String, value: JSON)]) {

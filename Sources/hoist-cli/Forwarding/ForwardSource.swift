@@ -5,8 +5,7 @@ protocol ForwardSource: AnyObject {
   /// Where they go, likewise.
   var servicePlace: String { get }
   /// Begins to take.
-  /// - Parameter refused: is told of what the service has refused for good, inside `run` and `drain`.
-  func start(refused: @escaping (DeadLetter) -> Void) throws
+  func start() throws
   /// Does what is to be done on this thread, and waits for more of it at most so long.
   /// - Throws: what ends the command: nothing can be taken as things are.
   func run(milliseconds: Int32) throws
@@ -16,16 +15,11 @@ protocol ForwardSource: AnyObject {
   func drain(milliseconds: Int64) -> Bool
 }
 
-/// Events that the service has refused for good, or that are none.
-struct DeadLetter {
-  var queue: String
-  /// Of the events; empty where they are not known.
-  var ids: [String]
-  var reason: String
-}
-
 /// What was done since the start, queue by queue.
 struct ForwardFigures {
+  /// What is counted: a record is a batch of events.
+  enum Unit: String { case events, records }
+
   struct Queue {
     var name: String
     /// Taken from the source.
@@ -42,15 +36,16 @@ struct ForwardFigures {
     var retried = 0.0
     /// Taken, and neither accepted nor dropped by now.
     var waiting = 0.0
-    /// Age of the oldest of these.
-    var oldestMilliseconds = 0.0
+    /// Of events: age of the oldest of these, in seconds. Of records: how many are there that are not done with.
+    var lag = 0.0
   }
 
+  let unit: Unit
   var queues: [Queue]
 
   func sum(_ part: (Queue) -> Double) -> Double { queues.reduce(0) { $0 + part($1) } }
   var sent: Double { sum(\.sent) }
   var refused: Double { sum(\.refused) }
   var waiting: Double { sum(\.waiting) }
-  var lagMilliseconds: Double { queues.map(\.oldestMilliseconds).max() ?? 0 }
+  var lag: Double { queues.map(\.lag).max() ?? 0 }
 }

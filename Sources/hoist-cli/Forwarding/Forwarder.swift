@@ -4,14 +4,12 @@ struct Forwarder {
   var report: ForwardReport
   let everyMilliseconds: Int64
   let metrics: MetricsServer?
-  let deadLetters: DeadLetterFile?
 
   private static let stepMilliseconds: Int32 = 50
 
   /// - Returns: whether nothing is left of what was taken.
   mutating func run(drainMilliseconds: Int64) throws -> Bool {
-    let deadLetters = deadLetters
-    try source.start { deadLetters?.add($0) }
+    try source.start()
     report.began(source.place, source.servicePlace)
     if let metrics { Output.error("hoist: figures on http://127.0.0.1:\(metrics.port)/metrics") }
     var next = Moment.monotonicMilliseconds + everyMilliseconds

@@ -3,30 +3,27 @@ enum MetricsPage {
   static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
   private static let counters: [(name: String, meaning: String, part: @Sendable (ForwardFigures.Queue) -> Double)] = [
-    ("taken", "Events taken from the source.", { $0.taken }),
-    ("sent", "Events that the service has accepted.", { $0.sent }),
-    ("refused", "Events that the service has refused for good.", { $0.refused }),
-    ("expired", "Events that were too old.", { $0.expired }),
-    ("forgotten", "Events that were forgotten on request.", { $0.forgotten }),
+    ("taken", "Taken from the source: events of Redis, records of Kafka.", { $0.taken }),
+    ("sent", "Accepted by the service.", { $0.sent }),
+    ("refused", "Refused for good.", { $0.refused }),
+    ("expired", "Too old for the service.", { $0.expired }),
+    ("forgotten", "Forgotten on request.", { $0.forgotten }),
     ("retried", "Attempts after the first.", { $0.retried }),
   ]
 
   static func text(_ figures: ForwardFigures) -> String {
     var text = ""
-    for counter in counters {
-      add("hoist_forward_\(counter.name)_total", "counter", counter.meaning, figures, counter.part, to: &text)
+    func add(_ name: String, _ type: String, _ meaning: String, _ part: (ForwardFigures.Queue) -> Double) {
+      text += "# HELP hoist_forward_\(name) \(meaning)\n# TYPE hoist_forward_\(name) \(type)\n"
+      for queue in figures.queues { text += "hoist_forward_\(name){queue=\"\(escaped(queue.name))\"} \(part(queue))\n" }
     }
-    add("hoist_forward_waiting", "gauge", "Events taken and not sent yet.", figures, { $0.waiting }, to: &text)
-    add("hoist_forward_lag_seconds", "gauge", "Age of the oldest of them.", figures, { $0.oldestMilliseconds / 1000 }, to: &text)
+    for counter in counters { add("\(counter.name)_total", "counter", counter.meaning, counter.part) }
+    add("waiting", "gauge", "Taken, and not done with yet.") { $0.waiting }
+    switch figures.unit {
+    case .events: add("lag_seconds", "gauge", "Age of the oldest of them.") { $0.lag }
+    case .records: add("lag_records", "gauge", "Records of this member's partitions that are not done with.") { $0.lag }
+    }
     return text
-  }
-
-  private static func add(
-    _ name: String, _ type: String, _ meaning: String, _ figures: ForwardFigures, _ part: (ForwardFigures.Queue) -> Double,
-    to text: inout String
-  ) {
-    text += "# HELP \(name) \(meaning)\n# TYPE \(name) \(type)\n"
-    for queue in figures.queues { text += "\(name){queue=\"\(escaped(queue.name))\"} \(part(queue))\n" }
   }
 
   private static func escaped(_ label: String) -> String {

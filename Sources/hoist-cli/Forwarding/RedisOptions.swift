@@ -19,10 +19,13 @@ struct RedisOptions: ParsableArguments {
     completion: .file())
   var redisPasswordFile: String?
 
-  @Option(
-    help: ArgumentHelp("Shared object of the plug-in, where it was not installed with the library.", valueName: "file"),
-    completion: .file())
-  var plugin: String?
+  /// The first of these that is given.
+  var firstGiven: String? {
+    [
+      ("--scope", scope), ("--prefix", prefix), ("--database", database.map { "\($0)" }), ("--redis-user", redisUser),
+      ("--redis-password-file", redisPasswordFile),
+    ].first { $0.1 != nil }?.0
+  }
 
   func members() throws -> [(name: String, value: JSON)] {
     guard let scope else {

@@ -54,11 +54,11 @@ final class Configuration {
     }
   }
 
-  /// Has a client load a plug-in beside those that property plugins names already.
-  func addPlugin(_ name: String, _ options: JSON) throws {
+  /// Has a client load a plug-in, or not load it, beside the others that property plugins names.
+  func setPlugin(_ name: String, _ options: JSON?) throws {
     let named = value(of: "plugins").flatMap { JSON(parsing: $0)?.members } ?? []
-    let all = named.filter { !$0.name.utf8.elementsEqual(name.utf8) } + [(name, options)]
-    try set("plugins", JSON.object(all).text, from: "property plugins")
+    let others = named.filter { !$0.name.utf8.elementsEqual(name.utf8) }
+    try set("plugins", JSON.object(others + (options.map { [(name, $0)] } ?? [])).text, from: "property plugins")
   }
 
   func setKey(_ key: [UInt8], from origin: KeyOrigin, named source: String) throws {

@@ -27,8 +27,5 @@ extension Session {
   }
 
   /// Events the client still holds.
-  private var waitingEvents: Double {
-    let statistics = LibraryText(hoist_client_statistics(client)).flatMap { JSON(parsing: $0) }
-    return statistics?["events"]?["waiting"]?.number ?? 0
-  }
+  private var waitingEvents: Double { statistics["events"]?["waiting"]?.number ?? 0 }
 }
