@@ -385,6 +385,21 @@ def test_without_a_broker_the_tool_says_which_and_waits_and_ends_when_it_is_told
     assert (status, json.loads(out.splitlines()[-1])["done"]) == (0, True)
 
 
+def test_the_tool_ends_in_time_though_the_brokers_of_its_group_are_gone(tool: Path, kafka_plugin: Path, service: Service) -> None:
+    with KafkaServer() as gone:
+        topic = gone.topic()
+        gone.named(f"{topic}.refused")
+        dispatcher = Dispatcher(kafka_plugin, {"brokers": gone.address, "topic": topic})
+        assert dispatcher.send(b"{}", service="unleash", key_hash="5eed", pipeline="events").status == OK
+        dispatcher.end()
+        forwarder = Forwarder([tool, "forward", "--from", f"kafka:{gone.address}", "--topic", topic, "--plugin", kafka_plugin, "--url", service.url,
+                               "--set", "mode=backend", "--json", "--every", "0.1", "--drain-seconds", "0.2",
+                               "--option", "session.timeout.ms=300000", "--option", "max.poll.interval.ms=300000"], KEY)
+        forwarder.wait_for_figures(refused=1, waiting=0)
+    status, out, _ = forwarder.end(signal.SIGTERM)
+    assert status in (0, 6) and json.loads(out.splitlines()[-1])["done"] is (status == 0)
+
+
 def test_the_tool_ends_when_the_service_refuses_the_key_for_good(tool: Path, kafka_plugin: Path, kafka: KafkaServer, service: Service) -> None:
     service.status = 401
     status, _, err = Forwarder([tool, "forward", "--from", f"kafka:{kafka.address}", "--topic", kafka.topic(), "--plugin", kafka_plugin, "--provider",

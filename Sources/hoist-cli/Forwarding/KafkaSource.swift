@@ -6,6 +6,8 @@ import Synchronization
 /// own, as a member of a consumer group, and has a client of the service deliver them.
 final class KafkaSource: ForwardSource {
   private static let troubleMilliseconds: Int64 = 10_000
+  /// Time to commit and to leave the group, after what was under way has ended.
+  private static let leavingMilliseconds: Int64 = 1_000
 
   private final class Count: Sendable {
     let value = Atomic<Int>(0)
@@ -32,7 +34,7 @@ final class KafkaSource: ForwardSource {
     }
   }
 
-  deinit { if let member { _ = plugin.stop(member, milliseconds: 0) } }
+  deinit { _ = drain(milliseconds: 0) }
 
   var servicePlace: String { session.place }
 
@@ -72,7 +74,11 @@ final class KafkaSource: ForwardSource {
   func drain(milliseconds: Int64) -> Bool {
     guard let member else { return true }
     self.member = nil
-    let end = plugin.stop(member, milliseconds: milliseconds)
+    let ending = KafkaEnding(plugin, member, session, milliseconds: milliseconds)
+    guard let end = ending.wait(milliseconds: milliseconds + Self.leavingMilliseconds) else {
+      Output.error("hoist: \(place): no broker answers: what is not committed comes again")
+      return false
+    }
     last = end.figures
     return end.isDone
   }
