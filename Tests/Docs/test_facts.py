@@ -25,8 +25,10 @@ def test_calls_and_constants_exist(page: Path) -> None:
     known = set(re.findall(r"\w+", HEADERS))
     build = "".join((ROOT / name).read_text() for name in ("CMakeLists.txt", "SECURITY.md", "Sources/Python/README.md",
                                                            "Tests/Python/install", "Documentation/build",
-                                                           "Sources/hoist-cli/Forwarding/MetricsPage.swift"))
+                                                           "Sources/hoist-cli/Forwarding/KafkaOptions.swift"))
     known |= set(re.findall(r"\bHOIST_[A-Z_]+|\bhoist_\w+", build))
+    gauges = (ROOT / "Sources/hoist-cli/Forwarding/MetricsPage.swift").read_text()
+    known |= {f"hoist_forward_{name}" for name in re.findall(r'add\("(\w+)", "gauge"', gauges)}
     named = set(re.findall(r"\b(?:hoist_[a-z0-9_]+|HOIST_[A-Z0-9_]+)\b(?![*…/.])", page.read_text()))
     missing = {name for name in named if name not in known and not name.endswith("_")}
     assert not missing - {"hoist_library", "hoist_tool"}, "no header has it"

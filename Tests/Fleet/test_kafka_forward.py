@@ -268,6 +268,19 @@ def test_a_stop_waits_for_what_is_under_way_within_its_limit(group: Make, servic
     assert one.committed == 1
 
 
+def test_a_stop_ends_in_time_though_the_brokers_of_its_group_are_gone(
+    compiled: Callable[..., Path], kafka_plugin: Path, service: Service, key_hash: str
+) -> None:
+    with KafkaServer() as gone:
+        one = Group(compiled(HERE / "forwarder.c", "forwarder", "-ldl"), kafka_plugin, gone, service, key_hash, 1)
+        one.write('{"n": 1}')
+        one.dispatcher.end()
+        member = one.start(librdkafka={"session.timeout.ms": 300000, "max.poll.interval.ms": 300000})
+        one.wait(lambda: json.loads(member.do("figures"))["accepted"] == 1)
+    assert member.do("stop 200") == "OK"
+    member.end()
+
+
 def test_while_the_client_is_offline_nothing_goes_and_the_partition_is_not_read_without_end(group: Make, service: Service) -> None:
     one = group()
     member = one.start()

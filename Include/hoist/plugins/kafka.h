@@ -115,9 +115,11 @@ HOIST_PLUGIN_EXPORT hoist_status hoist_kafka_forward_figures(hoist_kafka_forward
 /**
  * Reads no more, waits for what is under way, commits, leaves the group, and frees; once.
  *
- * @param timeout_ms Longest wait for what is under way; negative waits without limit.
+ * @param timeout_ms Longest wait for what is under way; negative waits without limit. Leaving the group takes a second more at the
+ *                   longest: without brokers the group finds out by its session's limit.
  * @param last       NULL, or receives the last figures.
- * @return HOIST_OK; HOIST_ERR_TIMEOUT when something that was read is left: the group's next member has it again.
+ * @return HOIST_OK; HOIST_ERR_TIMEOUT when something that was read is left: the group's next member has it again; HOIST_ERR_STATE in
+ *         a forked child, whose parent has the member.
  */
 HOIST_PLUGIN_EXPORT hoist_status hoist_kafka_forward_stop(hoist_kafka_forwarder *HOIST_NULLABLE forwarder, int64_t timeout_ms,
                                                           hoist_kafka_figures *HOIST_NULLABLE last);

@@ -5,9 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* How long a rebalance waits for what is under way, so that its next consumer need not send it again. */
 enum { REVOKE_MS = 3000, POLL_MS = 100, LOOK_MS = 200, COMMITTED_MS = 5000 };
+
+/* How long the last commit and leaving the group may take: without an answer the group finds out by its session's limit. */
+enum { LEAVE_MS = 1000 };
 
 int64_t now_ms(void) {
   struct timespec now;
@@ -200,6 +204,18 @@ static void look(forwarder *own) {
   pthread_mutex_unlock(&own->lock);
 }
 
+/* Revokes, commits and leaves the group, as rd_kafka_consumer_close does, which waits for brokers without a limit. False when it
+ * was not done in time. */
+static bool leave(forwarder *own) {
+  int64_t until = now_ms() + LEAVE_MS;
+  rd_kafka_queue_t *queue = rd_kafka_queue_new(own->consumer);
+  rd_kafka_error_t *error = rd_kafka_consumer_close_queue(own->consumer, queue);
+  while (!error && !rd_kafka_consumer_closed(own->consumer) && now_ms() < until) rd_kafka_queue_poll_callback(queue, POLL_MS / 2);
+  if (error) rd_kafka_error_destroy(error);
+  rd_kafka_queue_destroy(queue);
+  return rd_kafka_consumer_closed(own->consumer);
+}
+
 static void *run(void *opaque) {
   forwarder *own = opaque;
   while (stop_by(own) < 0) {
@@ -216,9 +232,9 @@ static void *run(void *opaque) {
   rd_kafka_queue_destroy(own->queue);
   own->queue = NULL;
   pthread_mutex_unlock(&own->lock);
-  rd_kafka_consumer_close(own->consumer); /* revokes, and commits */
+  bool has_left = leave(own);
   while (own->partitions) remove_partition(own, own->partitions);
-  rd_kafka_destroy(own->consumer);
+  if (has_left) rd_kafka_destroy(own->consumer);
   rd_kafka_purge(own->producer, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT | RD_KAFKA_PURGE_F_NON_BLOCKING);
   rd_kafka_flush(own->producer, POLL_MS);
   rd_kafka_destroy(own->producer);
@@ -226,6 +242,9 @@ static void *run(void *opaque) {
   own->is_over = true;
   pthread_cond_broadcast(&own->changed);
   pthread_mutex_unlock(&own->lock);
+  /* Without brokers librdkafka takes minutes for it, for which no host waits. */
+  if (!has_left) rd_kafka_destroy_flags(own->consumer, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+  forwarder_let_go(own);
   return NULL;
 }
 
@@ -268,6 +287,7 @@ static bool subscribe(forwarder *own, char *message, size_t size) {
 
 static bool begin(forwarder *own, char *message, size_t size) {
   sigset_t all, before;
+  pthread_t thread;
   own->producer = made(own, RD_KAFKA_PRODUCER, message, size);
   if (!own->producer) return false;
   own->consumer = made(own, RD_KAFKA_CONSUMER, message, size);
@@ -275,11 +295,16 @@ static bool begin(forwarder *own, char *message, size_t size) {
   rd_kafka_poll_set_consumer(own->consumer);
   if (!subscribe(own, message, size)) return false;
   own->queue = rd_kafka_queue_get_consumer(own->consumer);
+  own->holders++;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  bool has_thread = pthread_create(&own->thread, NULL, run, own) == 0;
+  bool has_thread = pthread_create(&thread, NULL, run, own) == 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  if (!has_thread) snprintf(message, size, "no thread can be started");
+  if (has_thread) pthread_detach(thread);
+  else {
+    own->holders--;
+    snprintf(message, size, "no thread can be started");
+  }
   return has_thread;
 }
 
@@ -294,6 +319,7 @@ hoist_status hoist_kafka_forward_start(hoist_client *client, const char *given, 
   if (!own) return HOIST_ERR_LIMIT;
   own->client = client;
   own->stop_by_ms = -1;
+  own->process = getpid();
   own->holders = 1;
   own->figures.struct_size = sizeof own->figures;
   pthread_mutex_init(&own->lock, NULL);
@@ -319,13 +345,12 @@ hoist_status hoist_kafka_forward_figures(hoist_kafka_forwarder *own, hoist_kafka
 
 hoist_status hoist_kafka_forward_stop(hoist_kafka_forwarder *own, int64_t timeout_ms, hoist_kafka_figures *last) {
   if (!own) return HOIST_ERR_ARGUMENT;
+  if (own->process != getpid()) return HOIST_ERR_STATE; /* its thread is the parent's */
   pthread_mutex_lock(&own->lock);
   int64_t now = now_ms();
   own->stop_by_ms = timeout_ms < 0 || timeout_ms > INT64_MAX - now ? INT64_MAX : now + timeout_ms;
-  rd_kafka_queue_yield(own->queue);
-  pthread_mutex_unlock(&own->lock);
-  pthread_join(own->thread, NULL);
-  pthread_mutex_lock(&own->lock);
+  if (own->queue) rd_kafka_queue_yield(own->queue);
+  while (!own->is_over) pthread_cond_wait(&own->changed, &own->lock);
   bool is_left = own->figures.waiting > 0;
   for (answer *one = own->first_answer; one;) { /* too late: another consumer has them */
     answer *next = one->next;

@@ -7,6 +7,7 @@
 #include "partition.h"
 #include <hoist/plugins/kafka.h>
 #include <pthread.h>
+#include <sys/types.h>
 
 typedef struct answer {
   record *of;
@@ -26,7 +27,7 @@ struct hoist_kafka_forwarder {
   partition *partitions;
   int under_way; /* records that the client or the dead letters have */
   int64_t looked_ms;
-  pthread_t thread;
+  pid_t process;
 
   pthread_mutex_t lock;
   pthread_cond_t changed;
@@ -35,8 +36,8 @@ struct hoist_kafka_forwarder {
   hoist_kafka_figures figures;
   rd_kafka_queue_t *queue; /* NULL once the consumer is closed */
   int64_t stop_by_ms;      /* negative: not yet */
-  bool is_over;            /* the thread has ended */
-  int holders;             /* the host, and each record that the client has */
+  bool is_over;            /* the thread does nothing more for the host */
+  int holders;             /* the host, the thread, and each record that the client has */
 };
 
 int64_t now_ms(void);

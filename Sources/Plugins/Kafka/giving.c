@@ -45,7 +45,7 @@ static void answered(void *user_data, const hoist_forward_result *result) {
     else own->first_answer = made;
     own->last_answer = made;
   }
-  pthread_cond_signal(&own->changed);
+  pthread_cond_broadcast(&own->changed);
   if (own->queue) rd_kafka_queue_yield(own->queue);
   pthread_mutex_unlock(&own->lock);
   forwarder_let_go(own);

@@ -6,8 +6,6 @@ import Synchronization
 /// own, as a member of a consumer group, and has a client of the service deliver them.
 final class KafkaSource: ForwardSource {
   private static let troubleMilliseconds: Int64 = 10_000
-  /// Time to commit and to leave the group, after what was under way has ended.
-  private static let leavingMilliseconds: Int64 = 1_000
 
   private final class Count: Sendable {
     let value = Atomic<Int>(0)
@@ -74,11 +72,7 @@ final class KafkaSource: ForwardSource {
   func drain(milliseconds: Int64) -> Bool {
     guard let member else { return true }
     self.member = nil
-    let ending = KafkaEnding(plugin, member, session, milliseconds: milliseconds)
-    guard let end = ending.wait(milliseconds: milliseconds + Self.leavingMilliseconds) else {
-      Output.error("hoist: \(place): no broker answers: what is not committed comes again")
-      return false
-    }
+    let end = plugin.stop(member, milliseconds: milliseconds)
     last = end.figures
     return end.isDone
   }
