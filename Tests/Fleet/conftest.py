@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import shutil
 import subprocess
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from dispatcher import Dispatcher, Receipt
+from host import Host
+from kafka_group import KEY, Group, Service
 from kafka_server import KafkaServer
 from redis_server import RedisServer
 from table import Cache
@@ -150,3 +154,40 @@ def shared_dispatcher(kafka_plugin: Path, shared_kafka: KafkaServer) -> Iterator
 def send(shared_dispatcher: Dispatcher, kafka: KafkaServer) -> Callable[..., Receipt]:
     """Sends to a topic by one dispatcher that the tests share."""
     return lambda topic, body=b"{}", **members: shared_dispatcher.send(body, service=topic, **members)
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    with Service() as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def group(compiled: Callable[..., Path], kafka_plugin: Path, kafka: KafkaServer, service: Service, key_hash: str) -> Iterator[Callable[..., Group]]:
+    program = compiled(HERE / "forwarder.c", "forwarder", "-ldl")
+    made: list[Group] = []
+
+    def one(partitions: int = 1) -> Group:
+        made.append(Group(program, kafka_plugin, kafka, service, key_hash, partitions))
+        return made[-1]
+
+    yield one
+    for each in made:
+        each.dispatcher.end()
+        for member in each.members:
+            member.end()
+
+
+@pytest.fixture
+def key_hash(compiled: Callable[..., Path], kafka_plugin: Path, kafka: KafkaServer, service: Service) -> str:
+    """As a client of that service and key tells its dispatcher."""
+    topic = kafka.topic()
+    options = json.dumps({"brokers": kafka.address, "topic": topic})
+    host = Host([compiled(HERE / "host.c", "host"), service.url, KEY, kafka_plugin, options])
+    assert [host.do(line) for line in ("track a", "flush")] == ["OK"] * 2
+    host.end()
+    return kafka.records(topic)[0].headers["hoist-key-hash"]
