@@ -67,7 +67,8 @@ extern "C" {
 
 /**
  * A member of a consumer group that reads what the dispatcher above has written, and has it delivered by a client of the same
- * service and key, with hoist_client_forward().
+ * service and key, with hoist_client_forward(). Where a service's keys are told apart by more, as Unleash's are by mode and address,
+ * that has to be the same, too.
  *
  * - A record is committed when the service has accepted it, or when the dead letters have it; never before an earlier one of its
  *   partition. One that was delivered and not committed, as when the process is killed, comes again, with the same ids.

@@ -15,7 +15,7 @@ enum { LEAVE_MS = 1000 };
 
 int64_t now_ms(void) {
   struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now); /* as pthread_cond_timedwait has it */
+  clock_gettime(CLOCK_MONOTONIC, &now); /* as `changed` has it: a clock that is set neither ends a wait nor prolongs it */
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
@@ -323,7 +323,11 @@ hoist_status hoist_kafka_forward_start(hoist_client *client, const char *given, 
   own->holders = 1;
   own->figures.struct_size = sizeof own->figures;
   pthread_mutex_init(&own->lock, NULL);
-  pthread_cond_init(&own->changed, NULL);
+  pthread_condattr_t monotonic;
+  pthread_condattr_init(&monotonic);
+  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+  pthread_cond_init(&own->changed, &monotonic);
+  pthread_condattr_destroy(&monotonic);
   if (options_read_forward(&own->options, given ? given : "", message, message_size) && begin(own, message, message_size)) {
     *place = own;
     return HOIST_OK;
