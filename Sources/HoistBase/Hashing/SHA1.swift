@@ -3,48 +3,82 @@ internal import CShims
 /// SHA-1 (FIPS 180-4), by the processor's own instructions where it has them: by which a service spreads its subjects; two texts of one digest can be made on purpose.
 public enum SHA1 {
   /// The first eight bytes of the digest of a text and what follows it, the first byte highest.
+  @inline(__always)
   public static func word(of text: ByteView, _ more: ByteView) -> UInt64 {
+    text.count &+ more.count <= Block.mostOfOne ? wordOfOne(text, more) : wordOfSeveral(text, more)
+  }
+
+  /// Of texts that go into one block, as nearly all do.
+  @inline(never)
+  private static func wordOfOne(_ text: ByteView, _ more: ByteView) -> UInt64 {
+    var state = State()
+    var block = Block()
+    withUnsafeMutableBytes(of: &block) { bytes in
+      guard let start = bytes.baseAddress else { return }
+      let count = text.count &+ more.count
+      copy(text, to: start)
+      copy(more, to: start + text.count)
+      start.storeBytes(of: 0x80, toByteOffset: count, as: UInt8.self)
+      start.storeBytes(of: UInt64(truncatingIfNeeded: count &<< 3).bigEndian, toByteOffset: 56, as: UInt64.self)
+      state.absorb(start)
+    }
+    return state.word
+  }
+
+  /// Texts are short: quicker than a call. The last step overlaps the one before it.
+  @inline(__always)
+  private static func copy(_ part: ByteView, to target: UnsafeMutableRawPointer) {
+    guard let source = part.baseAddress else { return }
+    let count = part.count
+    guard count >= 8 else {
+      for at in 0..<count { target.storeBytes(of: source.load(fromByteOffset: at, as: UInt8.self), toByteOffset: at, as: UInt8.self) }
+      return
+    }
+    func copyWord(_ at: Int) {
+      target.storeBytes(of: source.loadUnaligned(fromByteOffset: at, as: UInt64.self), toByteOffset: at, as: UInt64.self)
+    }
+    var at = 0
+    while at &+ 8 < count {
+      copyWord(at)
+      at &+= 8
+    }
+    copyWord(count &- 8)
+  }
+
+  @inline(never)
+  private static func wordOfSeveral(_ text: ByteView, _ more: ByteView) -> UInt64 {
     let count = text.count &+ more.count
     var state = State()
-    withUnsafeTemporaryAllocation(byteCount: 64, alignment: 8) { block in
-      guard let start = block.baseAddress else { return }
-      var offset = 0
-      // A one, zeros, and the length in bits follow the text (5.1.1).
-      while offset < count &+ 9 {
-        start.initializeMemory(as: UInt64.self, repeating: 0, count: 8)
-        copy(text, to: start, at: 0 &- offset)
-        copy(more, to: start, at: text.count &- offset)
+    var offset = 0
+    // A one, zeros, and the length in bits follow the text (5.1.1).
+    while offset < count &+ 9 {
+      var block = Block()
+      withUnsafeMutableBytes(of: &block) { bytes in
+        guard let start = bytes.baseAddress else { return }
+        copy(text, to: bytes, at: 0 &- offset)
+        copy(more, to: bytes, at: text.count &- offset)
         if 0..<64 ~= count &- offset { start.storeBytes(of: 0x80, toByteOffset: count &- offset, as: UInt8.self) }
         if offset &+ 64 >= count &+ 9 {
           start.storeBytes(of: UInt64(truncatingIfNeeded: count &<< 3).bigEndian, toByteOffset: 56, as: UInt64.self)
         }
         state.absorb(start)
-        offset &+= 64
       }
+      offset &+= 64
     }
-    return UInt64(state.a) &<< 32 | UInt64(state.b)
+    return state.word
   }
 
   /// Copies as much of a part as lies in the block.
   /// - Parameter place: where it begins, seen from the block.
-  private static func copy(_ part: ByteView, to block: UnsafeMutableRawPointer, at place: Int) {
+  private static func copy(_ part: ByteView, to block: UnsafeMutableRawBufferPointer, at place: Int) {
     let (from, to) = (max(0, 0 &- place), min(part.count, 64 &- place))
-    guard from < to, let source = part.baseAddress else { return }
-    // Texts are short: quicker than a call. The last step overlaps.
-    let target = block + place
-    func copyWord(at place: Int) {
-      target.storeBytes(of: source.loadUnaligned(fromByteOffset: place, as: UInt64.self), toByteOffset: place, as: UInt64.self)
-    }
-    var at = from
-    while at &+ 8 <= to {
-      copyWord(at: at)
-      at &+= 8
-    }
-    if to &- from >= 8 { return copyWord(at: to &- 8) }
-    while at < to {
-      target.storeBytes(of: source.load(fromByteOffset: at, as: UInt8.self), toByteOffset: at, as: UInt8.self)
-      at &+= 1
-    }
+    if from < to { block[(place &+ from)..<(place &+ to)].copyBytes(from: part[from..<to]) }
+  }
+
+  private struct Block {
+    /// Beside the one and the length.
+    static let mostOfOne = 55
+    var words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
   }
 
   /// The chain, as the instructions read it.
@@ -54,6 +88,8 @@ public enum SHA1 {
     var c: UInt32 = 0x98BA_DCFE
     var d: UInt32 = 0x1032_5476
     var e: UInt32 = 0xC3D2_E1F0
+
+    fileprivate var word: UInt64 { UInt64(a) &<< 32 | UInt64(b) }
 
     /// 64 bytes.
     mutating func absorb(_ block: UnsafeMutableRawPointer) {

@@ -2,7 +2,7 @@ public import HoistBase
 
 /// A parser of bytes from outside, and what has to hold whatever the bytes are.
 public enum FuzzTarget: String, CaseIterable, Sendable {
-  case json, stream, texts, expression, context, features, toggles, delta, datafile, decide, segments, prediction, flags
+  case json, stream, texts, expression, context, features, toggles, delta, datafile, decide, segments, prediction, flags, rules
   case campaigns, decisions, configuration
   case launchDarklyContext = "launchdarkly_context"
   case propertyList = "property_list"
@@ -24,6 +24,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .segments: checkSegments(bytes)
     case .prediction: checkPrediction(bytes)
     case .flags: checkFlags(bytes)
+    case .rules: checkRules(bytes)
     case .launchDarklyContext: checkLaunchDarklyContext(bytes)
     case .campaigns: checkCampaigns(bytes)
     case .decisions: checkDecisions(bytes)
