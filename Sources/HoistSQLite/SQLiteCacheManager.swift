@@ -95,15 +95,15 @@ public final class SQLiteCacheManager: CacheManager {
     while true {
       let trouble: CacheTrouble
       do {
-        let (value, news) = try SQLiteGate.pass { () throws(CacheTrouble) in
+        let (value, warning) = try SQLiteGate.pass { () throws(CacheTrouble) in
           let value = try connection.use { database throws(SQLiteFailure) in
             if fullness == 1 { connection.emptyLog() }
             if fullness > 1, let value = try unwritten(database) { return value }
             return try body(database)
           }
-          return (value, connection.takeNews())
+          return (value, connection.takeWarning())
         }
-        if let news { warn(news) }
+        if let warning { warn(warning) }
         return value
       } catch {
         trouble = error

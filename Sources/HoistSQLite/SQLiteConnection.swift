@@ -35,7 +35,7 @@ final class SQLiteConnection: @unchecked Sendable {
   private var indexBytes = 0
   var claims: UnwrittenClaims?
   /// What the host should know of the last opening.
-  private var news: String?
+  private var warning: String?
 
   init(options: SQLiteCacheManager.Options, location: CacheLocation) {
     self.options = options
@@ -57,9 +57,9 @@ final class SQLiteConnection: @unchecked Sendable {
     return made
   }
 
-  func takeNews() -> String? {
-    defer { news = nil }
-    return news
+  func takeWarning() -> String? {
+    defer { warning = nil }
+    return warning
   }
 
   func use<Value>(_ body: (Database) throws(SQLiteFailure) -> Value) throws(CacheTrouble) -> Value {
@@ -244,7 +244,7 @@ final class SQLiteConnection: @unchecked Sendable {
     }
     if !hasReplacedFile, file.isSetAside, let count = try Salvage.copy(from: file.asidePath, into: database) {
       file.putSetAsideAway()
-      news = "\(count) records of events and people are taken over from \(file.asidePath), which was set aside"
+      warning = "\(count) records of events and people are taken over from \(file.asidePath), which was set aside"
     }
     return database
   }

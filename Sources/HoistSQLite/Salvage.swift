@@ -1,9 +1,9 @@
 internal import HoistCore
 
-/// What a file that was set aside still has of what nobody can fetch again: events that wait, and what is kept of people.
+/// What a file that was set aside still has of what cannot be fetched again: events that wait, and what is kept of people.
 /// Inside the gate, while no other process opens the file.
 enum Salvage {
-  /// Events of nobody that lives: whoever comes first claims them.
+  /// Of no living process: the first that looks for events claims them.
   private static let owner = "salvaged"
   /// How the names of owners begin that stand for what was erased meanwhile; none of ours does.
   private static let erased = "erased "

@@ -7,7 +7,7 @@ struct Tool: ParsableCommand {
     commandName: "hoist",
     abstract: "Feature flags on the command line.",
     discussion: """
-      Asks a feature-flag service, or a file of flags, what a flag is for somebody and why; follows changes; finds \
+      Asks a feature-flag service, or a file of flags, what a flag is for a person and why; follows changes; finds \
       out what is wrong.
 
       EXAMPLES

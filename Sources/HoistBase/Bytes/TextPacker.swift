@@ -10,7 +10,7 @@ public struct TextPacker: ~Copyable {
   private let sampleCount: Int
   /// Where four bytes were seen last, by their hash.
   private let sampled: [UInt32]
-  private var slots: [UInt32] = []
+  private var slots: [UInt32]
   private var window: [UInt8]
 
   public init(sample: StaticString) {
@@ -20,7 +20,7 @@ public struct TextPacker: ~Copyable {
     window.withUnsafeBytes { window in
       for at in 0..<max(0, window.count - Self.shortest + 1) { slots[Self.slot(window, at)] = UInt32(at) }
     }
-    sampled = slots
+    (sampled, self.slots) = (slots, slots)
   }
 
   private static func word(_ window: UnsafeRawBufferPointer, _ at: Int) -> UInt32 {
@@ -34,12 +34,12 @@ public struct TextPacker: ~Copyable {
   public mutating func pack(_ text: ByteView) -> [UInt8] {
     window.removeSubrange(sampleCount...)
     window.append(contentsOf: text)
-    slots = sampled
     var packed: [UInt8] = []
     packed.reserveCapacity(text.count / 4 + 64)
     let first = sampleCount
     window.withUnsafeBytes { window in
       slots.withUnsafeMutableBufferPointer { slots in
+        _ = slots.update(fromContentsOf: sampled)
         var (at, literal) = (first, first)
         while at + Self.shortest <= window.count {
           let slot = Self.slot(window, at)
@@ -49,9 +49,7 @@ public struct TextPacker: ~Copyable {
             at += 1
             continue
           }
-          var count = Self.shortest
-          let most = min(Self.longest, window.count - at)
-          while count < most, window[former + count] == window[at + count] { count += 1 }
+          let count = Self.common(window, former, at, atMost: min(Self.longest, window.count - at))
           Self.append(window, literal..<at, to: &packed)
           packed.append(UInt8(0x80 | (count - Self.shortest)))
           packed.append(UInt8(truncatingIfNeeded: at - former))
@@ -63,6 +61,21 @@ public struct TextPacker: ~Copyable {
       }
     }
     return packed
+  }
+
+  /// How many bytes are the same from two places on; four are known to be.
+  private static func common(_ window: UnsafeRawBufferPointer, _ former: Int, _ at: Int, atMost most: Int) -> Int {
+    var count = shortest
+    while count + 8 <= most {
+      let (one, other) = (
+        window.loadUnaligned(fromByteOffset: former + count, as: UInt64.self),
+        window.loadUnaligned(fromByteOffset: at + count, as: UInt64.self)
+      )
+      if one != other { return count + UInt64(littleEndian: one ^ other).trailingZeroBitCount / 8 }
+      count += 8
+    }
+    while count < most, window[former + count] == window[at + count] { count += 1 }
+    return count
   }
 
   private static func append(_ window: UnsafeRawBufferPointer, _ range: Range<Int>, to packed: inout [UInt8]) {

@@ -97,7 +97,7 @@ final class CurrentVisitor: ClientPart, @unchecked Sendable {
     }
   }
 
-  /// Whoever has found that: flags that it has taken are fetched again, unless the visitor's own fetch brings them.
+  /// Found by any visitor: flags that the current one has taken are fetched again, unless the visitor's own fetch brings them.
   func panicEnded() {
     host.scheduler.post { [weak self] in
       if let self, visitors.shared.current?.snapshotOfState.content.progress == .panic { refresh() }

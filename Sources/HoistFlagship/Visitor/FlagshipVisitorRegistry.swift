@@ -159,7 +159,7 @@ final class FlagshipVisitorRegistry: ClientPart, @unchecked Sendable {
   ///   - isReported: whether it is reported to the service (5.1).
   func consentGiven(_ hasConsented: Bool, _ identity: VisitorIdentity, isForgiven: Bool = false, isReported: Bool) {
     if hasConsented {
-      // Whoever has refused, and wherever: as a refusal is stored under every id.
+      // Under every id, as a refusal is stored: any client or process may have stored it.
       for id in identity.allIDs.dropLast(isForgiven ? 1 : 0) { caching.forgetRefusal(of: id) }
     }
     note(hasConsented, of: identity)

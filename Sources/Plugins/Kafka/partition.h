@@ -38,7 +38,7 @@ struct partition {
 };
 
 partition *partition_new(const char *topic, int32_t number, int64_t done);
-/* Its records are nobody's then: those that are given or buried live on until they are answered, and all others end. */
+/* Its records have no owner then: those that are given or buried live on until they are answered, and all others end. */
 void partition_free(partition *own);
 /* NULL when memory has run out; `message` is taken in any case. */
 record *partition_add(partition *own, struct hoist_kafka_forwarder *owner, rd_kafka_message_t *message);

@@ -60,14 +60,19 @@ struct ItemDependencies {
     return ordered
   }
 
-  /// The keys of flags among items and all that depends on them.
-  func flags(affectedBy items: Set<ItemName>) -> [String] {
+  /// The keys of flags among items, each there once, and all that depends on them.
+  func flags(affectedBy items: [ItemName]) -> [String] {
     var affected = items
-    var pending = Array(items)
-    while let item = pending.popLast() {
-      for other in neededBy[item] ?? [] where affected.insert(other).inserted { pending.append(other) }
+    if !neededBy.isEmpty {
+      var (seen, pending) = (Set(items), items)
+      while let item = pending.popLast() {
+        for other in neededBy[item] ?? [] where seen.insert(other).inserted {
+          affected.append(other)
+          pending.append(other)
+        }
+      }
     }
-    return affected.filter { $0.kind == .flag }.map { String(decoding: $0.key, as: UTF8.self) }.sorted()
+    return affected.lazy.filter { $0.kind == .flag }.map { String(decoding: $0.key, as: UTF8.self) }.sorted()
   }
 }
 

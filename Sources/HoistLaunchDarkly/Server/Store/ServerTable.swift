@@ -53,10 +53,10 @@ struct ServerTable {
     (tombstones, dependencies, toldDependencies) = (items.tombstones, items.dependencies, items.dependencies)
     guard let snapshot = items.finish() else { throw .tooLarge }
     let changes = snapshot.changes(since: old)
-    let told = changes.filter { $0.after ?? .max > $0.before ?? .min }
-    return ServerUpdate(
-      snapshot: snapshot, changed: dependencies.flags(affectedBy: Set(changes.map(\.item))),
-      told: toldDependencies.flags(affectedBy: Set(told.map(\.item))))
+    let newer = changes.filter { $0.after ?? .max > $0.before ?? .min }
+    let changed = dependencies.flags(affectedBy: changes.map(\.item))
+    let told = newer.count == changes.count ? changed : toldDependencies.flags(affectedBy: newer.map(\.item))
+    return ServerUpdate(snapshot: snapshot, changed: changed, told: told)
   }
 
   /// One item, new or changed; ignored when it is not newer than the known one.
