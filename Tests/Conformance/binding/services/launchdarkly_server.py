@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from vectors import Root, Service
+from vectors import Kind, Root, Service
 
-INTERNAL = dict.fromkeys(
-    ("bucketing", "clauses", "parse_values", "secure_mode_hash", "all_flags_state", "typed", "evaluation", "store_updates",
-     "events", "index_dedup", "migration_events", "big_segment_hash"), "the mode is not public")
+from . import launchdarkly_rules as rules
+
+INTERNAL = {
+    "parse_values": "operands are not public by themselves",
+    "big_segment_hash": "the hash is told to a store only",
+    "store_updates": "updates come from the service only",
+    "events": "events are not public by themselves",
+    "index_dedup": "events are not public by themselves",
+    "migration_events": "events are not public by themselves",
+}
 SIGNS = {
     "bucketing": "rollout", "clauses": "clause", "parse_values": "input", "secure_mode_hash": "sdkKey",
     "all_flags_state": "options", "typed": "type", "events": "payloads", "index_dedup": "sequence",
@@ -21,7 +28,14 @@ def kind_of_unnamed(root: Root) -> str | None:
 
 
 LAUNCHDARKLY_SERVER = Service(
-    kinds={},
+    kinds={
+        "evaluation": Kind(rules.evaluate_sets, unseen=frozenset({"prerequisiteEvents"})),
+        "bucketing": Kind(rules.place_contexts, unseen=frozenset({"bucket"})),
+        "clauses": Kind(rules.test_clauses),
+        "typed": Kind(rules.read_types),
+        "all_flags_state": Kind(rules.list_flags),
+        "secure_mode_hash": Kind(rules.hash_contexts),
+    },
     internal=INTERNAL,
     kind_of_unnamed=kind_of_unnamed,
     expectations=frozenset({"expect", "accepted"}),
