@@ -47,7 +47,7 @@ def opened(service: UnleashSimulator, open_client: Callable[..., Any]) -> Callab
     def open_one(mode: str = "polling", **more: Any) -> Opened:
         client = open_client("backend", unleash.Client, **{
             "fetch_mode": mode, "refresh_interval": 0, "metrics_interval": 0, "log_level": "none", **more})  # fmt: skip
-        assert client.wait_ready(5) and client.is_enabled("switch")
+        assert client.wait_ready(20) and client.is_enabled("switch")
         assert client.flush(5)
         service.ledger.reset()
         return client, Heard(client)
@@ -282,7 +282,7 @@ def test_registration_that_fails_harms_nobody(service: UnleashSimulator, open_cl
     """It is not repeated, and only logged (UNL-91; ready)."""
     service.fail("register", "status", times=1, status=500)
     client = open_client("backend", unleash.Client, refresh_interval=1, log_level="none")
-    assert client.wait_ready(5) and client.is_enabled("switch")
+    assert client.wait_ready(20) and client.is_enabled("switch")
     assert service.wait_for("features", 3)
     assert len(service.requests("register")) == 1
 
