@@ -155,7 +155,10 @@ final class EventOutlet: @unchecked Sendable {
   }
 
   func flush(_ completion: @escaping @Sendable (FlushResult) -> Void) {
-    if options.isEnabled { pipeline.flush(completion: completion) } else { completion(.accepted) }
+    guard options.isEnabled else { return completion(.accepted) }
+    // Where it cannot go now, what was counted is left like anything else.
+    _ = keep()
+    pipeline.flush(completion: completion)
   }
 
   /// On the thread of the child's first call, before anything is recorded in it.

@@ -6,7 +6,7 @@ internal import HoistCore
 /// Recording is for any thread; the rest for the scheduler's.
 final class MetricsRecorder: @unchecked Sendable {
   private let host: any ProviderHost
-  private let countsMetrics: Bool
+  private let countsReads: Bool
   let impact = ImpactMetrics()
   private let unknown = CountTable(columns: Column.allCases.count)
   private var bucket: MetricsBucket
@@ -22,27 +22,27 @@ final class MetricsRecorder: @unchecked Sendable {
     case variant
   }
 
-  init(host: any ProviderHost, countsMetrics: Bool) {
+  init(host: any ProviderHost, countsReads: Bool) {
     self.host = host
-    self.countsMetrics = countsMetrics
+    self.countsReads = countsReads
     bucket = MetricsBucket(startUnixMilliseconds: host.clock.unixMilliseconds)
   }
 
   // Any thread.
 
   func countUnknown(_ name: ByteView, isVariantRead: Bool) {
-    guard countsMetrics else { return }
+    guard countsReads else { return }
     unknown.add(name, column: isVariantRead ? Column.variant.rawValue : Column.no.rawValue)
   }
 
   func countFallback(_ name: String, enabled: Bool) {
-    guard countsMetrics else { return }
+    guard countsReads else { return }
     name.withBytes { unknown.add($0, column: enabled ? Column.yes.rawValue : Column.no.rawValue) }
   }
 
   /// The counts of one evaluation over the host's own storage.
   func countExternal(_ snapshot: Snapshot) {
-    guard countsMetrics else { return }
+    guard countsReads else { return }
     lock.withLock {
       snapshot.drain { record, cell, count in
         let name = String(decoding: snapshot.name(of: record), as: UTF8.self)

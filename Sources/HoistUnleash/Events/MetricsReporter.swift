@@ -37,7 +37,7 @@ final class MetricsReporter: ClientPart, @unchecked Sendable {
     self.host = host
     self.settings = settings
     body = MetricsBody(options: settings)
-    recorder = MetricsRecorder(host: host, countsMetrics: settings.countsMetrics)
+    recorder = MetricsRecorder(host: host, countsReads: settings.countsReads)
     let policy = MetricsPolicy(host: host, settings: settings, headerProvider: headerProvider)
     self.policy = policy
     func pipeline(_ name: String, rows: Int) -> EventPipeline {
@@ -149,6 +149,8 @@ final class MetricsReporter: ClientPart, @unchecked Sendable {
   func flush(_ completion: @escaping @Sendable (FlushResult) -> Void) {
     guard settings.countsMetrics else { return completion(.accepted) }
     if !hasStarted { begin() }
+    // Where it cannot go now, what was counted is left like anything else.
+    _ = keep()
     sendings += 1
     let (counts, events) = (counts, events)
     for pipeline in [counts, events] { pipeline.lift(.notReady) }

@@ -24,6 +24,8 @@ struct UnleashSettings: Sendable {
   let metricsSeconds: Int64
   let metricsInitialSeconds: Int64
   let countsMetrics: Bool
+  /// Without an address there will never be a place for counts.
+  var countsReads: Bool { countsMetrics && url != nil }
   let usesPluginTransportForMetrics: Bool
   let registers: Bool
   let initialContext: [String: String]

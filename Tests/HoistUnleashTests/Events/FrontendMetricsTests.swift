@@ -238,6 +238,26 @@ struct FrontendMetricsTests {
     #expect(try posts([:]) > 0)
   }
 
+  @Test("What an offline client has counted is left, whether a checkpoint has come or not (UNL-61, contract 6; offline, closed)")
+  func countsOfAnOfflineClientAreLeft() throws {
+    let rig = try #require(ClientRig(frontend.merging(["metrics_interval": "30"]) { $1 }))
+    rig.start(toggles("a"))
+    rig.transport.setResponder { _ in accepted }
+    _ = rig.client.setOnline(false)
+    #expect(rig.flush().value == .ok)
+    _ = rig.isOn("a")
+    #expect(rig.flush().value == .network && rig.posts.isEmpty)
+    _ = rig.client.setOnline(true)
+    #expect(rig.flush().value == .ok && rig.yes == 1)
+  }
+
+  @Test("A client without an address counts nothing: there is no place for it (UNL-17; offline)")
+  func aClientWithoutAnAddressCountsNothing() throws {
+    let rig = try #require(ClientRig(["mode": "backend", "online": "false", "bootstrap": #"{"version":2,"features":[]}"#]))
+    _ = rig.isOn("unknown")
+    #expect(rig.flush().value == .ok)
+  }
+
   @Test("With metrics disabled no evaluation, no impact metric and no event is sent (UNL-17; ready)")
   func disabledMetricsCountNothing() throws {
     let rig = try #require(ClientRig(frontend.merging(["disable_metrics": "true"]) { $1 }))

@@ -150,6 +150,18 @@ struct ServerDeliveryTests {
     #expect(rig.payloads == [["index", "a", "summary"]])
   }
 
+  @Test("Offline, what was counted is left, whether a checkpoint has come or not (LDS-49, contract 6; offline)")
+  func countsAreLeftOffline() {
+    let rig = ServerEventRig()
+    rig.answer(.success(HTTPResponse(status: 202)))
+    rig.evaluate("f")
+    #expect(rig.flush() == .accepted)
+    rig.outlet.onlineChanged(false)
+    #expect(rig.flush() == .accepted)
+    rig.evaluate("f")
+    #expect(rig.flush() == .held && rig.requests.count == 1)
+  }
+
   @Test("Closed, what is recorded waits for the next start, where no context has been seen (LDS-40, LDS-49; closed, reopened)")
   func reopened() {
     let rig = ServerEventRig()
