@@ -37,7 +37,7 @@ final class MetricsReporter: ClientPart, @unchecked Sendable {
     self.host = host
     self.settings = settings
     body = MetricsBody(options: settings)
-    recorder = MetricsRecorder(host: host, countsReads: settings.countsReads)
+    recorder = MetricsRecorder(host: host, countsReads: settings.countsReads(host))
     let policy = MetricsPolicy(host: host, settings: settings, headerProvider: headerProvider)
     self.policy = policy
     func pipeline(_ name: String, rows: Int) -> EventPipeline {

@@ -24,8 +24,6 @@ struct UnleashSettings: Sendable {
   let metricsSeconds: Int64
   let metricsInitialSeconds: Int64
   let countsMetrics: Bool
-  /// Without an address there will never be a place for counts.
-  var countsReads: Bool { countsMetrics && url != nil }
   let usesPluginTransportForMetrics: Bool
   let registers: Bool
   let initialContext: [String: String]
@@ -169,5 +167,10 @@ struct UnleashSettings: Sendable {
       throw ConfigurationFailure(name, "property \"\(name)\" is longer than \(limit) characters")
     }
     return text
+  }
+
+  /// Without an address there is no place for counts, unless other clients send what is in a cache of the host's.
+  func countsReads(_ host: any ProviderHost) -> Bool {
+    countsMetrics && (url != nil || host.plugins.cacheManager != nil)
   }
 }

@@ -98,7 +98,7 @@ extension UnleashOptions {
     self.init()
     appName = settings.appName
     environment = settings.environment
-    countsReads = settings.countsReads
+    countsReads = settings.countsReads(host)
     impressionDataAll = settings.announcesAll
     regexEngine = host.regex
     limits.json.maximumBytes = settings.maximumResponseBytes

@@ -251,7 +251,7 @@ struct FrontendMetricsTests {
     #expect(rig.flush().value == .ok && rig.yes == 1)
   }
 
-  @Test("A client without an address counts nothing: there is no place for it (UNL-17; offline)")
+  @Test("A client without an address and a cache of the host's counts nothing: there is no place for it (UNL-17; offline)")
   func aClientWithoutAnAddressCountsNothing() throws {
     let rig = try #require(ClientRig(["mode": "backend", "online": "false", "bootstrap": #"{"version":2,"features":[]}"#]))
     _ = rig.isOn("unknown")
