@@ -197,7 +197,7 @@ static hoist_status create(const char *options, hoist_cache *table, char *messag
     *table = (hoist_cache){sizeof *table, own,          load,          save,         forget,
                            put_events,    claim_events, remove_events, purge_events, renew_lease,
                            end,           replace,       NULL,          NULL,        NULL,
-                           NULL};
+                           NULL,          NULL,          NULL};
     return HOIST_OK;
 }
 
@@ -216,7 +216,7 @@ int main(int argc, char **argv) {
     hoist_cache table = {sizeof table, &own,          load,          save,         forget,
                          put_events,   claim_events,  remove_events, purge_events, renew_lease,
                          NULL,         replace,       NULL,          NULL,         NULL,
-                         NULL};
+                         NULL,         NULL,          NULL};
     hoist_config *config = example_config(argc > 1 ? argv[1] : "features.json");
     hoist_error *error = NULL;
     must(hoist_config_set_cache(config, &table, &error), "set_cache", &error);

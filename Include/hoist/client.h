@@ -164,7 +164,8 @@ HOIST_API hoist_status hoist_client_flush(hoist_client *HOIST_NULLABLE client, i
  *              return), reported (those that did not return in time), late (returned after that), wrong_answers (of
  *              evaluate); its pipelines are groups of their own, as events
  *   store      written (values), failures, refused (calls not made: the cache manager is stuck or pauses), given_up
- *              (what was never written), ignored (rows not believed), stuck (calls that have not returned)
+ *              (what was never written), ignored (rows not believed), stuck (calls that have not returned), heard (looks because
+ *              of what others have announced)
  *   shared_fetch  with property fetch.shared: leads (1 in the process that fetches for all), alone (1 while the store is
  *              away), read (from the store), written (for the others), refused (another led by then)
  *   forwarded  batches of hoist_client_forward(), once there was one: accepted, rejected (some of it), returned (with any other

@@ -75,6 +75,18 @@ typedef struct hoist_event_sink hoist_event_sink;
 HOIST_API hoist_status hoist_event_sink_add(hoist_event_sink *HOIST_NULLABLE sink,
                                             const hoist_event_row *HOIST_NULLABLE row);
 
+/** Through which a cache manager tells of others' changes: Hoist's, from hoist_cache.listen with it until that with another or
+ *  NULL, or until `release`. In a forked child it is not known any more. What is not known does no harm. */
+typedef struct hoist_cache_news hoist_cache_news;
+/**
+ * Tells that another user of the same data has announced a change. Any thread; copies, never blocks, and calls none of the
+ * plug-in's members. What is posted is looked at a moment later, the same key once: within 250 milliseconds, or, for "any", 3
+ * seconds, at a moment that is drawn, so that a fleet does not look at the same time. More than 256 keys within that are "any".
+ * @param key Under which something has changed; NULL: under any, for what may have been missed, as after a connection was made.
+ * @return HOIST_OK; HOIST_ERR_ARGUMENT for NULL `news` and for a key that is no UTF-8; HOIST_ERR_NOT_FOUND when `news` is over.
+ */
+HOIST_API hoist_status hoist_cache_news_post(hoist_cache_news *HOIST_NULLABLE news, const char *HOIST_NULLABLE key);
+
 /** How the keys of what is kept of single persons begin. There may be very many: a cache that must make room
  *  removes these first, since without the others nothing works offline. */
 #define HOIST_CACHE_PERSON_PREFIX "visitor:"
@@ -182,10 +194,25 @@ typedef struct hoist_cache {
     hoist_status (*HOIST_NULLABLE give_back_events)(void *HOIST_NULLABLE user_data,
                                                     const char *HOIST_NONNULL const *HOIST_NONNULL ids, size_t count,
                                                     const char *HOIST_NONNULL owner);
+
+    /**
+     * Tells all users of the same data that what is kept under `key` has changed. Called after a configuration was written for
+     * all, and after a person's refusal was. Best effort: any status but HOIST_OK costs the others time, for they look by
+     * themselves, too, and is no failure. Without this and `listen` (NULL, or a table of an earlier header) they do no other.
+     */
+    hoist_status (*HOIST_NULLABLE announce)(void *HOIST_NULLABLE user_data, const char *HOIST_NONNULL key);
+    /**
+     * Asks to be told what others announce: from now on the plug-in calls hoist_cache_news_post() with `news`, in place of one
+     * given before, and once with NULL whenever something may have been missed. What this client has announced may be among it.
+     * Called by a client to whom it is of use, and anew in a forked child, where what the parent was given is not known.
+     * @param news Hoist's. NULL: tell no more; when this returns, no post is under way. Before `release` that is not sure to come.
+     * @return HOIST_OK; any other status: it cannot now, and is asked again a minute later.
+     */
+    hoist_status (*HOIST_NULLABLE listen)(void *HOIST_NULLABLE user_data, hoist_cache_news *HOIST_NULLABLE news);
 } hoist_cache;
 
 #define HOIST_CACHE_INIT \
-    { sizeof(hoist_cache), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+    { sizeof(hoist_cache), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 
 HOIST_API hoist_status hoist_config_set_cache(hoist_config *HOIST_NULLABLE config,
                                               const hoist_cache *HOIST_NULLABLE cache,

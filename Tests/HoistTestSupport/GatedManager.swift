@@ -2,7 +2,7 @@ public import HoistBase
 public import HoistCore
 
 /// A cache manager in memory whose loads wait at a gate while it is shut.
-public final class GatedManager: CacheManager, @unchecked Sendable {
+public final class GatedManager: TellingManager, @unchecked Sendable {
   public let inner: MemoryCacheManager
   private let lock = Lock()
   private var gate: (prefix: String, isOpen: HoistCore.Completion<Bool>)?
@@ -11,7 +11,11 @@ public final class GatedManager: CacheManager, @unchecked Sendable {
   private var room: Int?
   private var (written, added) = (0, 0)
 
-  public init(_ inner: MemoryCacheManager = MemoryCacheManager(clock: SystemClock())) { self.inner = inner }
+  public let announcements: Announcements?
+
+  public init(_ inner: MemoryCacheManager = MemoryCacheManager(clock: SystemClock()), announcements: Announcements? = nil) {
+    (self.inner, self.announcements) = (inner, announcements)
+  }
 
   /// Loads of keys with this prefix wait from now on.
   public func shut(_ prefix: String) { lock.withLock { gate = (prefix, HoistCore.Completion()) } }

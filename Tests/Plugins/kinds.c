@@ -108,7 +108,7 @@ static void install_cache(plug *own, hoist_config *config) {
   hoist_cache table = {sizeof table, own,          load,          save,         forget,
                        put_events,   claim_events, remove_events, purge_events, renew_lease,
                        plug_release, replace,      NULL,          NULL,         NULL,
-                       NULL};
+                       NULL,         NULL,         NULL};
   REQUIRE_STATUS(hoist_config_set_cache(config, &table, NULL), HOIST_OK);
 }
 

@@ -4,6 +4,10 @@ internal import HoistCore
 
 /// A host's cache manager. What it hands back is checked like data from the network.
 final class CCache: HostAdapter<hoist_cache>, CacheManager, @unchecked Sendable {
+  private let listeners = CacheListeners()
+
+  deinit { listeners.end() }
+
   func load(key: String) throws(CacheFailure) -> [UInt8]? {
     guard let load = table.load else { return nil }
     let sink = BytesSink()
@@ -81,6 +85,25 @@ final class CCache: HostAdapter<hoist_cache>, CacheManager, @unchecked Sendable 
     if status == Status.state.rawValue { return nil }
     try Self.check(status, "save_led")
     return version
+  }
+
+  var hasNews: Bool { table.announce != nil && table.listen != nil }
+
+  func announce(key: String) throws(CacheFailure) {
+    if let announce = table.announce { try Self.check(key.withCString { announce(table.user_data, $0) }, "announce") }
+  }
+
+  func listen(_ news: CacheNews) throws(CacheFailure) { try settleListening(listeners.add(news)) }
+  func endListening(_ news: CacheNews) { try? settleListening(listeners.remove(news)) }
+
+  private func settleListening(_ first: CacheListeners.Call?) throws(CacheFailure) {
+    guard let listen = table.listen else { return }
+    var (next, status) = (first, Status.ok.rawValue)
+    while let call = next {
+      status = listen(table.user_data, call.handle)
+      next = listeners.ended(call, isDone: status == Status.ok.rawValue)
+    }
+    try Self.check(status, "listen")
   }
 
   func putEvents(_ rows: [EventRow], owner: EventOwner) throws(CacheFailure) {

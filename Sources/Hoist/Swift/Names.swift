@@ -21,6 +21,8 @@ public typealias HoistLogSink = LogSink
 public typealias HoistTransport = Transport
 /// Keeps configurations and events in place of SQLite.
 public typealias HoistCacheManager = CacheManager
+/// Takes what others announce, from a cache manager that tells of it.
+public typealias HoistCacheNews = CacheNews
 /// Delivers events in place of the built-in delivery.
 public typealias HoistEventSink = EventSink
 /// Supplies headers before each request.

@@ -68,6 +68,10 @@ public enum PersonKey {
 
   public static func make(_ id: [UInt8]) -> String { prefix + String(decoding: id, as: UTF8.self) }
   public static func isOne(_ key: String) -> Bool { key.utf8.starts(with: prefix.utf8) }
+  /// Whose key it is; nil where it is no person's.
+  public static func id(_ key: [UInt8]) -> [UInt8]? {
+    key.starts(with: prefix.utf8) ? Array(key.dropFirst(prefix.utf8.count)) : nil
+  }
 }
 
 /// Keeps what must outlive the process: configurations by key, and events until they are delivered.
@@ -100,6 +104,15 @@ public protocol CacheManager: AnyObject, Sendable {
   /// Keeps a value as `save(key:value:)` does, if none has led it since `number` was given out.
   /// - Returns: its version; nil where another has: then nothing was changed.
   func save(key: String, value: [UInt8], ledBy number: Int64) throws(CacheFailure) -> Int64?
+
+  /// Whether it has `announce` and `listen`: what others announce is heard of, and not only found by looking.
+  var hasNews: Bool { get }
+  /// Tells all users of the same data that what is kept under `key` has changed. A failure costs the others time only.
+  func announce(key: String) throws(CacheFailure)
+  /// Posts from then on what others announce, and once nil whenever something may have been missed.
+  func listen(_ news: CacheNews) throws(CacheFailure)
+  /// Posts nothing more there. Without effect where it does not.
+  func endListening(_ news: CacheNews)
 
   /// The value of `key` that all clients of the service on this machine share, whatever their account: `value`, unless
   /// another was stored before. Of two concurrent calls one prevails, and both get its value. By default an ordinary
@@ -145,6 +158,10 @@ public protocol CacheManager: AnyObject, Sendable {
 extension CacheManager {
   public var replacesInOneStep: Bool { false }
   public var isReachedByOthers: Bool { false }
+  public var hasNews: Bool { false }
+  public func announce(key: String) throws(CacheFailure) {}
+  public func listen(_ news: CacheNews) throws(CacheFailure) {}
+  public func endListening(_ news: CacheNews) {}
   public var canGiveBackEvents: Bool { false }
   public func giveBackEvents(ids: [String], owner: EventOwner) throws(CacheFailure) {
     throw CacheFailure("the cache manager cannot give back single events")

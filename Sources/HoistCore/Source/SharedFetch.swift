@@ -13,7 +13,7 @@ public protocol SharedFetchDelegate: AnyObject {
 /// The network of a fetch loop whose document one process fetches for all that share the store. The leader's requests go to the
 /// service, and what they bring is written with its number; those of all others are answered from the store, as the service
 /// would. Where the store is away for longer, each asks the service. On the scheduler's thread.
-public final class SharedFetch: Transport, @unchecked Sendable {
+public final class SharedFetch: Transport, StoreListener, @unchecked Sendable {
   private enum Role: Equatable {
     /// The store has not answered yet, or not for a while.
     case unknown
@@ -35,6 +35,8 @@ public final class SharedFetch: Transport, @unchecked Sendable {
   private var holder = ""
   private var timer: (any Cancellable)?
   private var isAsking = false
+  /// The answer that is under way may be of before what was announced.
+  private var asksAgain = false
   /// Moves on with each stop: earlier answers of the store count no more.
   private var generation = Generation()
   /// Requests that wait for the store's answer, and since when.
@@ -78,6 +80,7 @@ public final class SharedFetch: Transport, @unchecked Sendable {
   var isAlone: Bool { role == .alone }
   var isFollowing: Bool { role == .following }
   var isLeading: Bool { if case .leading = role { true } else { false } }
+  private var leadsSurely: Bool { if case .leading(_, let until) = role { now <= until } else { false } }
   private var now: Int64 { host.clock.monotonicNanoseconds }
   private var name: String { delegate?.sharedName ?? key }
 
@@ -92,11 +95,18 @@ public final class SharedFetch: Transport, @unchecked Sendable {
 
   // MARK: Life
 
-  /// Looks at the store now and then from now on.
+  /// Looks at the store now and then from now on, and when another process says that it has written.
   public func start() {
     guard !isRunning else { return }
     isRunning = true
+    host.store.hear(self)
     ask()
+  }
+
+  /// Who leads wrote it itself, and looks only where something may have been lost.
+  public func storeChanged(_ keys: Set<[UInt8]>?) {
+    guard isRunning, keys?.contains(Array(key.utf8)) ?? true, keys == nil || !leadsSurely else { return }
+    if isAsking { asksAgain = true } else { ask() }
   }
 
   /// Gives the lead back, so that another process has it at once.
@@ -121,7 +131,7 @@ public final class SharedFetch: Transport, @unchecked Sendable {
   }
 
   private func forget() {
-    (isRunning, isAsking, timer, holder, failing, unwritten) = (false, false, nil, "", nil, nil)
+    (isRunning, isAsking, asksAgain, timer, holder, failing, unwritten) = (false, false, false, nil, "", nil, nil)
     (seen, known, offered, announced, isAhead) = (0, nil, nil, 0, false)
     generation.advance()
     become(.unknown)
@@ -140,7 +150,7 @@ public final class SharedFetch: Transport, @unchecked Sendable {
     timer?.cancel()
     timer = nil
     guard !isAsking else { return }
-    isAsking = true
+    (isAsking, asksAgain) = (true, false)
     // Of its own: the store's identity changes when its lease has run out unnoticed.
     if holder.isEmpty { holder = "\(host.store.ownerID)/\(host.entropy.next())" }
     let (mine, begun) = (generation.current, now)
@@ -152,7 +162,7 @@ public final class SharedFetch: Transport, @unchecked Sendable {
       case .success(let lead): found(lead, askedAt: begun)
       case .failure: missed()
       }
-      arm()
+      if asksAgain { ask() } else { arm() }
     }
   }
 
@@ -211,7 +221,7 @@ public final class SharedFetch: Transport, @unchecked Sendable {
   private func missed() {
     let spell = failing ?? (now, (sharing.leaseMilliseconds &+ chance) &* 1_000_000)
     failing = spell
-    if case .leading(_, let until) = role, now <= until { return passAll() }
+    if leadsSurely { return passAll() }
     if isLeading || role == .following { become(.unknown) }
     guard now &- spell.since >= spell.grace else { return }
     if sharing.isReader { return failAll("the store does not answer") }
@@ -233,10 +243,9 @@ public final class SharedFetch: Transport, @unchecked Sendable {
     _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, TransportFailure>) -> Void
   ) -> any Cancellable {
     let exchange = SharedExchange(request, host.scheduler, completion)
-    switch role {
-    case .alone: pass(exchange)
-    case .leading(_, let until) where now <= until: pass(exchange)
-    default:
+    if isAlone || leadsSurely {
+      pass(exchange)
+    } else {
       waiting.append(exchange)
       waitingSince = waitingSince ?? now
       ask()

@@ -3,7 +3,7 @@ public enum ChangeKind: Sendable {
   case ordinary
   /// A later one of this kind takes its place, and its completion is not told.
   case replaceable
-  /// Where too much waits, it is given up after all others: a refusal.
+  /// A refusal: where too much waits, it is given up after all others, and others are told of it.
   case lasting
 }
 
@@ -53,7 +53,7 @@ struct PendingValues {
       if case .stored = base, changes.count == 1 { changes[0].addition?() } else { nil }
     }
 
-    fileprivate var isLasting: Bool { changes.contains { $0.kind == .lasting } }
+    var isLasting: Bool { changes.contains { $0.kind == .lasting } }
 
     fileprivate var bytes: Int {
       if case .value(let value?) = base { return value.count }

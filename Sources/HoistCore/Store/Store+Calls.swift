@@ -13,6 +13,8 @@ extension Store {
     case claim
     /// A write of what waits: only removals and purges, or the values, too.
     case owed, values
+    /// Neither reads nor writes: what comes of it says nothing of what is kept.
+    case listen
   }
 
   /// Calls the manager on the lane.
@@ -25,7 +27,7 @@ extension Store {
     answer: @escaping @Sendable (Result<Value, CacheFailure>) -> Void
   ) {
     let now = clock.monotonicNanoseconds
-    let (refusal, ticket) = withState { ($0.refusal(at: now, writes: access != .read && access != .claim), $0.newCall()) }
+    let (refusal, ticket) = withState { ($0.refusal(at: now, writes: ![.read, .claim, .listen].contains(access)), $0.newCall()) }
     guard let manager, refusal == nil else {
       withState { $0.counters.refused += manager == nil ? 0 : 1 }
       scheduler.post { answer(.failure(refusal ?? CacheFailure("there is no store"))) }
@@ -35,8 +37,12 @@ extension Store {
       guard begin(ticket) else { return .failure(CacheFailure("the store is stuck")) }
       defer { end(ticket) }
       return Result { () throws(CacheFailure) in
-        var isFromManager = access != .owed && access != .values
-        if access != .read, try settleEvents(manager, upTo: ticket.number, mayFail: access == .claim) { isFromManager = true }
+        var isFromManager = ![.owed, .values, .listen].contains(access)
+        if access != .read, access != .listen,
+          try settleEvents(manager, upTo: ticket.number, mayFail: access == .claim)
+        {
+          isFromManager = true
+        }
         if access == .values, try settleValues(manager) { isFromManager = true }
         let value =
           try access == .owner || access == .claim

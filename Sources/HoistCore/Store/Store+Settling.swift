@@ -81,6 +81,7 @@ extension Store {
     if case .value = item.base {
       let value = try fitting(item.value(from: nil))
       if let value { try manager.save(key: item.key.text, value: value) } else { try manager.remove(key: item.key.text) }
+      if item.isLasting { announce(item.key.text, manager) }
       return value
     }
     if let addition = item.addition, try manager.append(key: item.key.text, to: addition.head, addition.bytes) { return nil }
@@ -90,7 +91,9 @@ extension Store {
       let value = try fitting(item.value(from: known))
       if value == known { return known }
       switch try manager.replace(key: item.key.text, expected: known, with: value) {
-      case .done: return value
+      case .done:
+        if item.isLasting { announce(item.key.text, manager) }
+        return value
       case .differs(let other): known = try checked(other)
       }
     }
@@ -147,7 +150,10 @@ extension Store {
   /// On the lane, as the last call. Returns whether everything was written.
   func leave(_ manager: any CacheManager) -> Bool {
     guard withState({ $0.stuck == nil && $0.end == nil }) else { return false }
-    defer { manager.close() }
+    defer {
+      endListening(manager)
+      manager.close()
+    }
     do {
       try settleEvents(manager, upTo: .max)
       // What changes while it is written is written again.

@@ -192,7 +192,12 @@ public final class Store: @unchecked Sendable {
     }
     let drained = lane.drain(untilNanoseconds: deadline)
     // Before the lane: what that refuses must not be tried again and again.
-    withState { $0.isClosed = true }
+    let news = withState { state in
+      defer { (state.listeners, state.news) = ([], nil) }
+      state.isClosed = true
+      return state.news
+    }
+    news?.end()
     lane.close()
     return drained && settled.isRaised
   }
@@ -215,7 +220,7 @@ public final class Store: @unchecked Sendable {
     return [
       ("written", Int64(counters.written)), ("failures", Int64(counters.failures)),
       ("refused", Int64(counters.refused)), ("given_up", Int64(counters.givenUp)),
-      ("ignored", Int64(counters.ignored)), ("stuck", Int64(lane.counters.stuck)),
+      ("ignored", Int64(counters.ignored)), ("stuck", Int64(lane.counters.stuck)), ("heard", Int64(counters.heard)),
     ]
   }
 

@@ -12,6 +12,8 @@ struct StoreState {
     var givenUp = 0
     /// Rows of the manager's that were not believed.
     var ignored = 0
+    /// How often others' announcements were looked after.
+    var heard = 0
   }
 
   let generation: UInt32
@@ -35,6 +37,10 @@ struct StoreState {
   var isClosed = false
   /// Whether the host knows whether its manager can compare and set.
   var hasNotedReplacing = false
+
+  /// Who is told what others announce, and what tells it; nil while none listens.
+  var listeners: [Store.Listener] = []
+  var news: CacheNews?
 
   /// The call that has not returned in time; while there is one, no other is made.
   var stuck: StoreCall?

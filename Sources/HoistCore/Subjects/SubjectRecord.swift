@@ -10,6 +10,8 @@ public protocol SubjectRecord: AnyObject, Sendable {
   /// The value to store under `key`: the stored one with the changes made here since `wasKept`; nil for none. On the
   /// store's lane; called again when another writer was faster, and the last call counts.
   func merge(into kept: [UInt8]?, under key: String) -> [UInt8]?
+  /// Whether that makes it a refusal, of which others are told.
+  var isNewRefusal: Bool { get }
   /// The changes made here since `wasKept`, to be put behind the stored value: asked before `merge`, likewise. nil where the
   /// whole has to be written.
   func addition(under key: String) -> CacheAddition?
@@ -19,6 +21,7 @@ public protocol SubjectRecord: AnyObject, Sendable {
 }
 
 extension SubjectRecord {
+  public var isNewRefusal: Bool { false }
   public func addition(under key: String) -> CacheAddition? { nil }
 }
 

@@ -17,6 +17,7 @@ public final class SubjectRefusals: Sendable {
     var generation = ForkGeneration.current
     var pipelines: [Governed] = []
     var heard: @Sendable ([[UInt8]]) -> Void = { _ in }
+    var held: @Sendable () -> Set<[UInt8]> = { [] }
   }
 
   private let store: Store?
@@ -34,10 +35,18 @@ public final class SubjectRefusals: Sendable {
   }
 
   /// These record of people: their subjects are the people's ids. They are purged in this order.
-  /// - Parameter heard: told who has refused elsewhere, before what is recorded of them is purged. On the scheduler's thread.
-  public func govern(_ pipelines: [EventPipeline], heard: @escaping @Sendable ([[UInt8]]) -> Void = { _ in }) {
-    state.withLock { ($0.pipelines, $0.heard) = (pipelines.map { Governed(pipeline: $0) }, heard) }
+  /// - Parameters:
+  ///   - held: who is in memory: of whom an announced refusal counts at once. On the scheduler's thread.
+  ///   - heard: told who has refused elsewhere, before what is recorded of them is purged. On the scheduler's thread.
+  public func govern(
+    _ pipelines: [EventPipeline], held: @escaping @Sendable () -> Set<[UInt8]> = { [] },
+    heard: @escaping @Sendable ([[UInt8]]) -> Void = { _ in }
+  ) {
+    state.withLock { ($0.pipelines, $0.held, $0.heard) = (pipelines.map { Governed(pipeline: $0) }, held, heard) }
   }
+
+  /// Hears of refusals from now on, where the store tells of them. After each start.
+  public func start() { store?.hear(self) }
 
   private var pipelines: [EventPipeline] { state.withLock { $0.pipelines }.compactMap(\.pipeline) }
 
@@ -90,7 +99,10 @@ public final class SubjectRefusals: Sendable {
   /// - Parameter completion: on that thread, too, when the data of visitors that refused is removed; false where it is not
   ///   known who has refused: the batch may not go now.
   public func check(_ batch: EventBatch, completion: @escaping @Sendable (_ isKnown: Bool) -> Void) {
-    let subjects = Set(batch.rows.lazy.map(\.subject).filter { !$0.isEmpty }.map { Array($0.utf8) })
+    look(for: Set(batch.rows.lazy.map(\.subject).filter { !$0.isEmpty }.map { Array($0.utf8) }), completion: completion)
+  }
+
+  private func look(for subjects: Set<[UInt8]>, completion: @escaping @Sendable (_ isKnown: Bool) -> Void) {
     guard let store, store.keepsValues, !subjects.isEmpty else { return completion(true) }
     let isRefusal = isRefusal
     let look = change { state in
@@ -115,6 +127,20 @@ public final class SubjectRefusals: Sendable {
       }
       completion(found != nil)
     }
+  }
+}
+
+extension SubjectRefusals: StoreListener {
+  /// One who is in memory, or of whom something waits, may have refused; of all others that is looked for before something goes.
+  public func storeChanged(_ keys: Set<[UInt8]>?) {
+    let named = Set((keys ?? []).compactMap { PersonKey.id($0) }.filter { !contains($0) })
+    guard !named.isEmpty else { return }
+    var known = state.withLock { $0.held }().intersection(named)
+    let texts = Set(named.map { ByteKey(String(decoding: $0, as: UTF8.self)) })
+    for pipeline in pipelines {
+      pipeline.forEachWaiting { if texts.contains(ByteKey($0.subject)) { known.insert(Array($0.subject.utf8)) } }
+    }
+    look(for: known) { _ in }
   }
 }
 

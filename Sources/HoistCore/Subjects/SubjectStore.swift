@@ -127,7 +127,7 @@ public final class SubjectStore<Record: SubjectRecord>: Sendable {
     }
     guard let last else { return }
     guard let key = record.storeKey else { return end(record, upTo: last, isStored: true) }
-    store.update(key, addition: { record.addition(under: key) }) {
+    store.update(key, kind: record.isNewRefusal ? .lasting : .ordinary, addition: { record.addition(under: key) }) {
       record.merge(into: $0, under: key)
     } completion: { [weak self] result in
       if case .success = result {

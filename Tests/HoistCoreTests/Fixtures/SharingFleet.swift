@@ -23,10 +23,16 @@ final class FleetScheduler: Scheduler, @unchecked Sendable {
 }
 
 /// A store that may be away.
-final class FleetStore: CacheManager, @unchecked Sendable {
+final class FleetStore: TellingManager, @unchecked Sendable {
   let inner: MemoryCacheManager
   let isAway = Locked(false)
-  init(_ clock: any Clock) { inner = MemoryCacheManager(clock: clock) }
+  let announcements: Announcements?
+  /// When it was looked into.
+  let looks = Locked<[Int64]>([])
+  private let clock: any Clock
+  init(_ clock: any Clock, tells: Bool) {
+    (self.clock, inner, announcements) = (clock, MemoryCacheManager(clock: clock), tells ? Announcements() : nil)
+  }
 
   private func reach() throws(CacheFailure) -> MemoryCacheManager {
     if isAway.value { throw CacheFailure("away") }
@@ -37,7 +43,8 @@ final class FleetStore: CacheManager, @unchecked Sendable {
   func remove(key: String) throws(CacheFailure) { try reach().remove(key: key) }
   var canLead: Bool { true }
   func lead(key: String, holder: String?, leaseMilliseconds: Int64) throws(CacheFailure) -> CacheLead {
-    try reach().lead(key: key, holder: holder, leaseMilliseconds: leaseMilliseconds)
+    looks.change { $0.append(clock.unixMilliseconds) }
+    return try reach().lead(key: key, holder: holder, leaseMilliseconds: leaseMilliseconds)
   }
   func save(key: String, value: [UInt8], ledBy number: Int64) throws(CacheFailure) -> Int64? {
     try reach().save(key: key, value: value, ledBy: number)
@@ -70,10 +77,12 @@ final class FleetMember: ConfigurationFormat, @unchecked Sendable {
   static let lease: Int64 = 15_000
   static let interval: Int64 = 60_000
 
-  init(_ manager: any CacheManager, _ time: ManualScheduler, seed: UInt64, isReader: Bool) {
+  /// - Parameter lease: of the lead; looks are a quarter of it apart, two seconds at most unless it is another one.
+  init(_ manager: any CacheManager, _ time: ManualScheduler, seed: UInt64, isReader: Bool, lease: Int64) {
     scheduler = FleetScheduler(time)
     host = TestHost(manager: manager, seed: seed, share: nil, time: time, scheduler: scheduler)
-    host.fetchSharing = FetchSharing(isReader: isReader, leaseMilliseconds: Self.lease, pollMilliseconds: 2000)
+    host.fetchSharing = FetchSharing(
+      isReader: isReader, leaseMilliseconds: lease, pollMilliseconds: lease == Self.lease ? 2000 : lease)
     source = ConfigurationSource(
       host: host, format: self, storageKey: "text", pace: RegularPace(interval: Self.interval, limit: 300_000),
       options: .init(headerProvider: nil))
@@ -99,14 +108,18 @@ final class SharingFleet {
   let text = Locked("v1")
   private(set) var members: [FleetMember] = []
 
-  init(_ count: Int = 0, isReader: Bool = false) {
-    store = FleetStore(time)
+  private let lease: Int64
+
+  /// - Parameter tells: whether the store tells of others' changes; then looks by time are an hour apart.
+  init(_ count: Int = 0, isReader: Bool = false, tells: Bool = false) {
+    store = FleetStore(time, tells: tells)
+    lease = tells ? 4 * 3_600_000 : FleetMember.lease
     for _ in 0..<count { _ = add(isReader: isReader) }
   }
 
   /// - Parameter time: of its own, for a process that may be stopped.
   func add(isReader: Bool = false, time: ManualScheduler? = nil) -> FleetMember {
-    let member = FleetMember(store, time ?? self.time, seed: UInt64(members.count + 1), isReader: isReader)
+    let member = FleetMember(store, time ?? self.time, seed: UInt64(members.count + 1), isReader: isReader, lease: lease)
     let text = text
     member.host.network.setResponder { request in
       let (now, date) = (text.value, "date of \(text.value)")

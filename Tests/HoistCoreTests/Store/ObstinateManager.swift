@@ -1,8 +1,9 @@
 import HoistBase
 import HoistCore
+import HoistTestSupport
 
 /// A cache manager that keeps things in memory and does as the test says: fail, get stuck, lie.
-final class ObstinateManager: CacheManager, @unchecked Sendable {
+final class ObstinateManager: TellingManager, @unchecked Sendable {
   private let inner = MemoryCacheManager()
   private let lock = Lock()
   private var log: [String] = []
@@ -17,8 +18,11 @@ final class ObstinateManager: CacheManager, @unchecked Sendable {
   private var losesAnswers = false
   private var journalFailure: CacheFailure?
   let isReachedByOthers: Bool
+  let announcements: Announcements?
 
-  init(isReachedByOthers: Bool = false) { self.isReachedByOthers = isReachedByOthers }
+  init(isReachedByOthers: Bool = false, announcements: Announcements? = nil) {
+    (self.isReachedByOthers, self.announcements) = (isReachedByOthers, announcements)
+  }
 
   /// What was called, in order, e.g. `save a`.
   var calls: [String] { lock.withLock { log } }

@@ -11,8 +11,10 @@ struct StoreBench {
   let lines = Record<String>()
   let store: Store
 
-  init(isReachedByOthers: Bool = false, change: (inout Store.Options) -> Void = { _ in }) {
-    manager = ObstinateManager(isReachedByOthers: isReachedByOthers)
+  init(
+    isReachedByOthers: Bool = false, announcements: Announcements? = nil, change: (inout Store.Options) -> Void = { _ in }
+  ) {
+    manager = ObstinateManager(isReachedByOthers: isReachedByOthers, announcements: announcements)
     scheduler = ManualScheduler()
     clock = LeapingClock(scheduler)
     let lines = lines

@@ -59,3 +59,86 @@ import Testing
     #expect(!refusals.contains(Array("ben".utf8)) && bench.manager.calls.isEmpty)
   }
 }
+
+@Suite("Refusals are announced by who stores them (FLT 1)") struct AnnouncedRefusalTests {
+  private let said = Announcements()
+
+  @Test("One that is stored is announced once it is; ordinary changes, and what changes nothing, are not (ready)")
+  func announced() {
+    let bench = StoreBench(announcements: said)
+    bench.store.update("visitor:anna", kind: .ordinary) { _ in [1] }
+    bench.store.save("visitor:eva", [1])
+    bench.settle()
+    bench.store.update("visitor:ben", kind: .lasting) { _ in [0] }
+    bench.settle()
+    bench.store.update("visitor:ben", kind: .lasting) { _ in [0] }
+    bench.settle()
+    #expect(said.keys.value == ["visitor:ben"])
+    bench.manager.fail(CacheFailure("away"))
+    bench.store.update("visitor:eva", kind: .lasting) { _ in [0] }
+    bench.settle()
+    #expect(said.keys.value == ["visitor:ben"])
+    bench.manager.fail(nil)
+    bench.advance(2_000)
+    #expect(said.keys.value == ["visitor:ben", "visitor:eva"])
+  }
+
+  @Test("An announcement that fails is no failure of the store's (failing)")
+  func failing() {
+    let bench = StoreBench(announcements: said)
+    said.isLost.value = true
+    bench.store.update("visitor:ben", kind: .lasting) { _ in [0] }
+    bench.settle()
+    #expect(said.keys.value == ["visitor:ben"] && !bench.warnings.contains { $0.contains("nobody hears") })
+    #expect(bench.manager.calls.contains { $0.hasPrefix("save visitor:ben") })
+  }
+
+  @Test("That it listens does not say that what fails works again, nor wait for that (failing)")
+  func listeningWhileItFails() {
+    let bench = StoreBench(announcements: said)
+    bench.manager.fail(CacheFailure("away"))
+    bench.store.save("a", [1])
+    bench.settle()
+    SubjectRefusals(store: bench.store) { _ in false }.start()
+    bench.settle()
+    #expect(said.listeners.value.count == 1 && !bench.lines.all.contains { $0.contains("works again") })
+  }
+
+  @Test("Who is neither in memory nor has anything waiting is not looked for; who has refused is not again (second client)")
+  func known() {
+    let bench = StoreBench(announcements: said)
+    for id in ["anna", "ben", "eva"] { bench.manager.inject(key: "visitor:\(id)", value: [0]) }
+    let (refusals, heard) = (SubjectRefusals(store: bench.store) { $0 == [0] }, Record<[[UInt8]]>())
+    refusals.govern([], held: { [Array("ben".utf8)] }, heard: { heard.append($0) })
+    refusals.start()
+    bench.settle()
+    for key in ["visitor:anna", "visitor:ben", "bucketing"] { said.post(key) }
+    bench.advance(500)
+    #expect(heard.all == [[Array("ben".utf8)]] && refusals.contains(Array("ben".utf8)))
+    #expect(bench.manager.calls == ["load visitor:ben"])
+    said.post("visitor:ben")
+    said.post(nil)
+    bench.advance(4_000)
+    #expect(bench.manager.calls == ["load visitor:ben"])
+    #expect(bench.store.statistics.contains { $0 == ("heard", 3) })
+  }
+
+  @Test("A store that is closed listens no more; where no manager tells of news, or no client wants them, none listens (closed)")
+  func closed() {
+    let bench = StoreBench(announcements: said)
+    let refusals = SubjectRefusals(store: bench.store) { _ in false }
+    #expect(said.listeners.value.isEmpty)
+    refusals.start()
+    bench.settle()
+    refusals.start()
+    bench.settle()
+    #expect(said.listeners.value.count == 1)
+    _ = bench.store.close(untilNanoseconds: .max)
+    refusals.start()
+    bench.settle()
+    #expect(said.listeners.value.isEmpty)
+    let deaf = StoreBench()
+    SubjectRefusals(store: deaf.store) { _ in false }.start()
+    #expect(deaf.store.withState { $0.news == nil && $0.listeners.isEmpty })
+  }
+}
