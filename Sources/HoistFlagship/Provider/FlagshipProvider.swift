@@ -60,7 +60,11 @@ public final class FlagshipProvider: @unchecked Sendable {
       ],
       startsByItself: settings.autostart)
     // Pipelines store each for itself: the hit that tells of a refusal must not overtake what goes of the activates.
-    refusals.govern([activates.pipeline, hits.pipeline]) { [weak visitors] in visitors?.adoptRefusals(of: $0) }
+    refusals.govern([activates.pipeline, hits.pipeline]) { [weak visitors] in
+      Set((visitors?.open.all ?? []).map(\.id))
+    } heard: { [weak visitors] in
+      visitors?.adoptRefusals(of: $0)
+    }
     visitors.telemetry = telemetry
     visitors.segments = segments
     status.connect(visitors)

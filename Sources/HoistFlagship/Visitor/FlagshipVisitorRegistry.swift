@@ -181,6 +181,7 @@ final class FlagshipVisitorRegistry: ClientPart, @unchecked Sendable {
   func start() {
     installation.start()
     caching.start()
+    refusals.start()
   }
 
   func stop() {

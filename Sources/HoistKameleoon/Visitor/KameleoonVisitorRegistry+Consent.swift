@@ -25,11 +25,12 @@ extension KameleoonVisitorRegistry: TrackedVisitors {
   func consentChanged(_ data: VisitorData) { for visitor in data.visitors { tracker.consentChanged(visitor) } }
 
   func hearRefusals(of recipients: [TrackingRecipient], completion: @escaping @Sendable (_ isKnown: Bool) -> Void) {
+    let known = recipients.compactMap { people.record(of: $0.identity.code) ?? people.record(of: $0.identity.subject) }
+    hearRefusals(of: known, completion: completion)
+  }
+
+  private func hearRefusals(of known: [VisitorData], completion: @escaping @Sendable (_ isKnown: Bool) -> Void) {
     guard requiresConsent, host.store.keepsValues else { return completion(true) }
-    let known = recipients.compactMap { recipient -> VisitorData? in
-      let identity = recipient.identity
-      return people.record(of: identity.code) ?? people.record(of: identity.subject)
-    }
     let consenting = known.filter { $0.read { content, _ in content.consent == .given } }
     guard !consenting.isEmpty else { return completion(true) }
     host.store.findRefusals(among: consenting.compactMap { data in data.storeKey.map { ($0, data) } }) { data, kept in
@@ -50,5 +51,15 @@ extension KameleoonVisitorRegistry: TrackedVisitors {
       case .link, nil: completion(nil)
       }
     }
+  }
+}
+
+extension KameleoonVisitorRegistry: StoreListener {
+  /// Where visitors have to consent, announced refusals count at once; of those that are not in memory they are looked for before
+  /// something goes.
+  func hearRefusals() { if isReady, requiresConsent { host.store.hear(self) } }
+
+  func storeChanged(_ keys: Set<[UInt8]>?) {
+    hearRefusals(of: (keys ?? []).compactMap { PersonKey.id($0).flatMap { people.record(of: $0) } }) { _ in }
   }
 }

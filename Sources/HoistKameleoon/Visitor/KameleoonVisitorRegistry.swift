@@ -176,6 +176,7 @@ final class KameleoonVisitorRegistry: ClientPart, @unchecked Sendable {
       return known.definitions == nil
     }
     hasConfiguration.store(true, ordering: .releasing)
+    hearRefusals()
     guard isFirst, let client = host.client else { return }
     for code in people.ids(where: { $0.read { $1.waitsForConfiguration } }) {
       guard let visitor = try? open(code, of: client, waits: false) else { continue }
@@ -183,7 +184,10 @@ final class KameleoonVisitorRegistry: ClientPart, @unchecked Sendable {
     }
   }
 
-  func start() { own.start(self) }
+  func start() {
+    own.start(self)
+    hearRefusals()
+  }
 
   func stop() {
     own.stop()

@@ -84,6 +84,8 @@ final class VisitorData: SubjectRecord, @unchecked Sendable {
   /// The key it is stored under; nil when a link has taken its place.
   var storeKey: String? { lock.withLock { draft.content.code.isEmpty ? nil : VisitorStorage.key(draft.content.code) } }
 
+  var isNewRefusal: Bool { lock.withLock { draft.content.consent == .refused && kept.base?.content.consent != .refused } }
+
   /// Notes the stored state, from which later changes are computed.
   func wasRead(_ content: VisitorFacts.Content, _ rest: VisitorRest) {
     lock.withLock { kept.base = KeptVisitor(content: content, rest: rest) }

@@ -150,6 +150,55 @@ import Testing
   }
 
   @Test(
+    "A no that another client announces is adopted before anything is sent, and what waits of the person goes; of others nothing is looked for (FS-65, FS-66, FLT 1, contract 8; offline, second client, no consent)"
+  )
+  func announced() throws {
+    let said = Announcements()
+    let manager = GatedManager(announcements: said)
+    let loads = Locked<[String]>([])
+    let rigs = try ["false", "true"].map { online in
+      try FlagshipRig(["online": online], cacheManager: manager, respond: ScriptedDecisions().respond)
+    }
+    let (shared, other) = (try rigs[0].visitor("v"), try rigs[0].visitor("other") { $0.isShared = false })
+    rigs[0].settle { said.listeners.value.count == 2 }
+    #expect(shared.send(.screen("waits")) == .ok && other.send(.screen("waits, too")) == .ok)
+    let waiting: () -> Set<String> = {
+      var found: Set<String> = []
+      rigs[0].provider.hits.pipeline.forEachWaiting { found.insert($0.subject) }
+      // What is said of consent survives even a refusal.
+      return found.subtracting([""])
+    }
+    #expect(waiting() == ["v", "other"])
+    manager.afterEachLoad { key in loads.change { $0.append(key) } }
+    #expect(try rigs[1].visitor("v").setConsent(false) == .ok)
+    rigs[1].settle { said.keys.value == ["visitor:v"] }
+    said.post("visitor:unknown")
+    rigs[0].scheduler.advance(milliseconds: 250)
+    rigs[0].settle { !shared.hasConsented && waiting() == ["other"] }
+    #expect(!shared.hasConsented && other.hasConsented && shared.send(.screen("heard")) == .flagshipNoConsent)
+    #expect(waiting() == ["other"] && rigs[0].transport.requests.isEmpty)
+    #expect(!loads.value.contains("visitor:unknown"))
+    // A yes is no news.
+    #expect(shared.setConsent(true) == .ok)
+    rigs[0].settle { manager.inner.load(key: "visitor:v").map { CachedVisitor.isRefusal($0) } != true }
+    #expect(said.keys.value == ["visitor:v"])
+  }
+
+  @Test("A client that is closed listens no more, and does again when it is reopened (FLT 1; closed, reopened)")
+  func listening() throws {
+    let said = Announcements()
+    let rig = try FlagshipRig(cacheManager: GatedManager(announcements: said), respond: ScriptedDecisions().respond)
+    rig.settle { said.listeners.value.count == 1 }
+    let first = said.listeners.value.first
+    #expect(rig.close() == .ok && said.listeners.value.isEmpty && first?.isOver == true)
+    first?.post("visitor:v")
+    first?.post(nil)
+    #expect(rig.client.reopen() == .ok)
+    rig.settle { said.listeners.value.count == 1 }
+    #expect(said.listeners.value.count == 1 && said.listeners.value.first !== first)
+  }
+
+  @Test(
     "A yes that comes while the store is looked into counts more than the no that was found there (FS-64, contract 8; second client, no consent)"
   )
   func agreeingMeanwhile() throws {

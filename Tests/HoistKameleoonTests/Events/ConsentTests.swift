@@ -204,4 +204,36 @@ import Testing
     #expect(flush(one) != nil)
     #expect(lines(one) == [] && anna.legalConsent == .refused)
   }
+
+  @Test(
+    "A refusal told to one client is announced once, and counts in the other at once; where no consent is required nobody listens (KAM-60, FLT 1, contract 8; no consent, second client)"
+  )
+  func anAnnouncedRefusal() throws {
+    let said = Announcements()
+    let manager = GatedManager(announcements: said)
+    func open(_ configuration: String, _ manager: GatedManager) throws -> KameleoonRig {
+      try KameleoonRig(["online": "true"], configuration: configuration, cacheManager: manager) { request in
+        request.url.contains("/v3/") ? SiteAnswers.answer(configuration) : answer(200)
+      }
+    }
+    let (one, other) = (try open(Self.configuration, manager), try open(Self.configuration, manager))
+    one.settle { said.listeners.value.count == 2 }
+    #expect(said.listeners.value.count == 2)
+    let (anna, same) = (try one.visitor("anna"), try other.visitor("anna"))
+    #expect(anna.setLegalConsent(true) == .ok && same.setLegalConsent(true) == .ok)
+    one.scheduler.advance(milliseconds: 500)
+    other.scheduler.advance(milliseconds: 500)
+    one.settle { manager.inner.load(key: "visitor:anna") != nil }
+    #expect(same.setLegalConsent(false) == .ok)
+    other.scheduler.advance(milliseconds: 500)
+    other.settle { said.keys.value == ["visitor:anna"] }
+    #expect(same.add([.device(.phone)]) == .ok)
+    other.scheduler.advance(milliseconds: 500)
+    one.scheduler.advance(milliseconds: 250)
+    one.settle { anna.legalConsent == .refused }
+    #expect(anna.legalConsent == .refused && said.keys.value == ["visitor:anna"])
+    let third = try open(#"{"featureFlags":[]}"#, GatedManager(announcements: said))
+    third.settle { third.visitors.isReady }
+    #expect(said.listeners.value.count == 2)
+  }
 }
