@@ -1,12 +1,23 @@
 /* A host of a fleet that shares what one of it fetches: sharing_host SERVICE PLUGIN OPTIONS NAME=VALUE … Each line of its input has
  * one in its output.
  *
- *   look    the client's state, and its statistics
- *   close   the status, and the end */
+ *   look        the client's state, and its statistics
+ *   visitor ID  the status of making a visitor of Flagship's who has consented
+ *   consents    whether it has, still
+ *   refuse      the status of its refusal
+ *   close       the status, and the end */
+#include <hoist/flagship.h>
 #include <hoist/hoist.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static hoist_status make_visitor(hoist_client *client, const char *id, hoist_flagship_visitor **visitor) {
+    hoist_flagship_visitor_options options = HOIST_FLAGSHIP_VISITOR_OPTIONS_INIT;
+    options.id = id;
+    options.has_consented = true;
+    return hoist_flagship_visitor_new(client, &options, visitor, NULL);
+}
 
 static int refuse(const hoist_error *error) {
     fprintf(stderr, "%s\n", hoist_error_message(error));
@@ -28,13 +39,22 @@ int main(int argc, char **argv) {
     if (hoist_client_open(config, &client, &error) != HOIST_OK) return refuse(error);
     hoist_config_free(config);
     setvbuf(stdout, NULL, _IOLBF, 0);
+    hoist_flagship_visitor *visitor = NULL;
     char line[64];
     while (fgets(line, sizeof line, stdin)) {
-        if (strncmp(line, "look", 4) == 0) {
+        line[strcspn(line, "\n")] = 0;
+        if (strncmp(line, "visitor ", 8) == 0) {
+            printf("%s\n", hoist_status_name(make_visitor(client, line + 8, &visitor)));
+        } else if (strcmp(line, "consents") == 0) {
+            printf("%d\n", hoist_flagship_visitor_has_consented(visitor));
+        } else if (strcmp(line, "refuse") == 0) {
+            printf("%s\n", hoist_status_name(hoist_flagship_visitor_set_consent(visitor, false)));
+        } else if (strcmp(line, "look") == 0) {
             hoist_text *statistics = hoist_client_statistics(client);
             printf("%d %s\n", (int)hoist_client_get_state(client), hoist_text_data(statistics));
             hoist_text_free(statistics);
         } else {
+            hoist_flagship_visitor_free(visitor);
             printf("%s\n", hoist_status_name(hoist_client_close(client, 30000)));
             hoist_client_free(client);
             return 0;

@@ -25,6 +25,15 @@ struct hoist_event_sink {
 
 HOIST_API hoist_status hoist_event_sink_add(hoist_event_sink *sink, const hoist_event_row *row) { return sink->add(row); }
 
+struct hoist_cache_news {
+  void (*told)(const char *key);
+};
+
+HOIST_API hoist_status hoist_cache_news_post(hoist_cache_news *news, const char *key) {
+  news->told(key);
+  return HOIST_OK;
+}
+
 struct hoist_launchdarkly_item_sink {
   hoist_status (*add)(const char *key, const char *json, size_t size);
 };

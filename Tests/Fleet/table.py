@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import threading
 from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_void_p, cast
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,13 @@ class CEvents(Structure):
     _fields_ = [("add", ADD)]
 
 
+TOLD = CFUNCTYPE(None, c_char_p)
+
+
+class CNews(Structure):
+    _fields_ = [("told", TOLD)]
+
+
 class CCache(Structure):
     _fields_ = [
         ("struct_size", c_size_t), ("user_data", c_void_p),
@@ -44,6 +52,8 @@ class CCache(Structure):
         ("lead", CFUNCTYPE(c_int32, c_void_p, c_char_p, c_char_p, c_int64, POINTER(c_int64), POINTER(c_int64))),
         ("save_led", CFUNCTYPE(c_int32, c_void_p, c_char_p, c_void_p, c_size_t, c_int64, POINTER(c_int64))),
         ("give_back_events", CFUNCTYPE(c_int32, c_void_p, POINTER(c_char_p), c_size_t, c_char_p)),
+        ("announce", CFUNCTYPE(c_int32, c_void_p, c_char_p)),
+        ("listen", CFUNCTYPE(c_int32, c_void_p, POINTER(CNews))),
         ("room", c_char * 256)]
 
 
@@ -77,6 +87,27 @@ def plugin(path: Path) -> CPlugin:
     entry = ctypes.CDLL(str(path)).hoist_plugin_entry
     entry.restype = POINTER(CPlugin)
     return entry(c_uint32(1)).contents
+
+
+class News:
+    """What a cache has told since it began to listen, in order; None where something may have been missed."""
+
+    def __init__(self) -> None:
+        self.told: list[str | None] = []
+        self.changed = threading.Condition()
+        self.given = CNews(TOLD(self._tell))
+
+    def _tell(self, key: bytes | None) -> None:
+        with self.changed:
+            self.told.append(None if key is None else key.decode("utf-8", "surrogateescape"))
+            self.changed.notify_all()
+
+    def comes(self, *keys: str | None) -> bool:
+        """Whether these come, in this order and nothing else; and takes them."""
+        with self.changed:
+            found = self.changed.wait_for(lambda: len(self.told) >= len(keys), 60)
+            taken, self.told = self.told, []
+        return found and taken == list(keys)
 
 
 class Cache:
@@ -183,6 +214,19 @@ class Cache:
 
     def give_back_rows(self, owner: str, *ids: str) -> None:
         self._do("give_back_events", (c_char_p * len(ids))(*map(text, ids)), len(ids), text(owner))
+
+    def announce(self, key: str) -> None:
+        self._do("announce", text(key))
+
+    def listen(self) -> News:
+        """It tells from the return on what others announce; once it has a connection."""
+        news = News()
+        self._do("listen", byref(news.given))
+        self.news = news
+        return news
+
+    def end_listening(self) -> None:
+        self._do("listen", None)
 
     def end(self) -> None:
         self.table.release(self.table.user_data)

@@ -98,7 +98,8 @@ class Process:
 
     def look(self) -> tuple[int, dict[str, int]]:
         state, _, told = self.do("look").partition(" ")
-        return int(state), json.loads(told)["shared_fetch"]
+        counters = json.loads(told)
+        return int(state), {**counters.get("shared_fetch", {}), "heard": counters["store"]["heard"]}
 
     @property
     def is_ready(self) -> bool:
@@ -121,8 +122,8 @@ def start(compiled: Callable[..., Path], redis_plugin: Path, server: RedisServer
     program = compiled(HERE / "sharing_host.c", "sharing_host")
     processes: list[Process] = []
 
-    def one(**more: object) -> Process:
-        told = {"socket": server.socket, "scope": f"{service.name}:test", "retry_max_ms": 200, "timeout_ms": 500}
+    def one(redis: dict[str, object] = {}, **more: object) -> Process:
+        told = {"scope": f"{service.name}:test", "retry_max_ms": 200, "timeout_ms": 500, **(redis or {"socket": server.socket})}
         properties = {**service.properties, **LEASE, **{name.replace("__", "."): value for name, value in more.items()}}
         command: list[str | Path] = [program, service.name, redis_plugin, json.dumps(told)]
         processes.append(Process(command + [f"{name}={value}" for name, value in properties.items()], tmp_path / f"{len(processes)}.log"))

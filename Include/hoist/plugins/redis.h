@@ -15,7 +15,7 @@
  *   is a pause that is drawn at random from 0 to a limit, which doubles from HOIST_REDIS_RETRY_FIRST_MS to
  *   HOIST_REDIS_RETRY_MAX_MS; calls within it fail at once.
  * - With property fetch.shared one process of the scope fetches for all, and the others look for what is new: one request in each
- *   fetch.shared.poll_ms (2000) of each. Leads are judged by the server's clock.
+ *   fetch.shared.poll_ms (2000) of each, and at once when it is announced. Leads are judged by the server's clock.
  * - What is wrong is said once per episode, in a line to stderr that begins with "hoist-redis: " (HOIST_REDIS_MESSAGES).
  */
 #ifndef HOIST_PLUGINS_REDIS_H
@@ -37,6 +37,9 @@
 #define HOIST_REDIS_PASSWORD "password"
 /** Number from 0 to 65535: the database; default 0, the only one of a cluster. */
 #define HOIST_REDIS_DATABASE "database"
+/** Boolean: whether others' changes are announced and heard of, over a connection more of each client to which that is of use;
+ *  default true. Without it they are found by looking. */
+#define HOIST_REDIS_NEWS "news"
 /** Boolean; true is refused: hiredis 0.14 has no TLS. Give the address of a tunnel (stunnel, a sidecar) instead. */
 #define HOIST_REDIS_TLS "tls"
 /** Number of milliseconds from 1 to 9000: how long one call may take in all; default 2000. */

@@ -3,6 +3,7 @@
 #define CACHE_H
 
 #include "connection.h"
+#include "news.h"
 #include <hoist/plugin.h>
 
 typedef struct cache {
@@ -13,6 +14,7 @@ typedef struct cache {
   int64_t last_number;          /* of an event, guarded by the connection */
   /* The claim whose answer was lost, and the owner that it was for; "" for none. */
   char lost_claim[80], loser[256];
+  news *news; /* NULL: it does not listen */
 } cache;
 
 hoist_status cache_make(const char *options, hoist_cache *table, char *message, size_t message_size);

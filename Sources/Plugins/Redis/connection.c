@@ -12,7 +12,7 @@
 static const size_t largest_answer = (size_t)320 << 20;
 enum { MOST_HOPS = 3, SAID_AGAIN_MS = 600000 };
 
-static uint64_t next_random(connection *own) {
+uint64_t connection_random(connection *own) {
   /* xorshift64* */
   own->random ^= own->random >> 12;
   own->random ^= own->random << 25;
@@ -61,7 +61,7 @@ static void rest(connection *own, const failure *why) {
   own->failed_attempts += own->failed_attempts < 64;
   own->last = *why;
   own->rests_until = now_ms() + pause_ms(own->failed_attempts, own->options.retry_first_ms, own->options.retry_max_ms,
-                                         next_random(own));
+                                         connection_random(own));
 }
 
 static bool connect_now(turn *own) {
@@ -188,6 +188,7 @@ redisReply *connection_ask(turn *own, int count, const char **words, const size_
     bool is_moved = false;
     if (answer) {
       failure_read(&own->why, answer->str);
+      if (own->is_optional && own->why.status == HOIST_ERR_CONFIG) own->why.rule = GO_ON;
       is_moved = own->why.rule == FOLLOW && follow(own, answer->str);
       freeReplyObject(answer);
     }

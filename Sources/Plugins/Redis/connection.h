@@ -45,6 +45,7 @@ typedef struct turn {
   bool has_sent;    /* something over the present connection in this turn */
   bool has_retried; /* after a connection that was found broken */
   int hops;
+  bool is_optional; /* where it is not allowed, the connection is still good */
 } turn;
 
 /* False: in `own->why` is the reason, and connection_end() is not called. */
@@ -66,8 +67,12 @@ bool connection_greet(turn *own);
 /* To stderr, if that is wanted. */
 void connection_say(connection *own, const char *text);
 
+uint64_t connection_random(connection *own);
+
 /* connections.c: in a forked child no lock is held and no connection is shared. */
 void connections_add(connection *one);
 void connections_remove(connection *one);
+/* Another number in a forked child. */
+unsigned connections_forks(void);
 
 #endif

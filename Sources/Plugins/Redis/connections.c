@@ -6,11 +6,13 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static connection *first; /* guarded by `lock` */
+static unsigned forks;    /* changes only where there is no other thread */
 
 static void before(void) { pthread_mutex_lock(&lock); }
 static void in_parent(void) { pthread_mutex_unlock(&lock); }
 
 static void in_child(void) {
+  forks++;
   pthread_mutex_init(&lock, NULL);
   for (connection *one = first; one; one = one->next) {
     pthread_mutex_init(&one->lock, NULL);
@@ -23,6 +25,8 @@ static void in_child(void) {
 }
 
 static void watch_forks(void) { pthread_atfork(before, in_parent, in_child); }
+
+unsigned connections_forks(void) { return forks; }
 
 void connections_add(connection *one) {
   pthread_once(&once, watch_forks);

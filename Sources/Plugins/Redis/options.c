@@ -62,6 +62,13 @@ static bool read_messages(json_t *value, bool *place, char *message, size_t size
   return false;
 }
 
+static bool read_truth(json_t *value, bool *place, const char *name, char *message, size_t size) {
+  *place = json_is_true(value);
+  if (json_is_boolean(value)) return true;
+  snprintf(message, size, "option \"%s\" has to be true or false", name);
+  return false;
+}
+
 static bool read_tls(json_t *value, char *message, size_t size) {
   if (json_is_false(value)) return true;
   snprintf(message, size,
@@ -89,6 +96,7 @@ static bool read_member(options *own, const char *name, json_t *value, char *mes
   if (IS(HOIST_REDIS_PERSON_TTL_MS)) return NUMBER(person_ttl_ms, 0, for_ever);
   if (IS(HOIST_REDIS_MAX_EVENTS)) return NUMBER(max_events, 0, for_ever);
   if (IS(HOIST_REDIS_MESSAGES)) return read_messages(value, &own->says_messages, message, size);
+  if (IS(HOIST_REDIS_NEWS)) return read_truth(value, &own->tells_news, name, message, size);
   if (IS(HOIST_REDIS_TLS)) return read_tls(value, message, size);
 #undef IS
 #undef NUMBER
@@ -134,7 +142,7 @@ static asked read_kind(options *own, json_t *root, const char *kind, char *messa
 
 asked options_read(options *made, const char *text, const char *kind, char *message, size_t message_size) {
   *made = (options){.port = 6379, .timeout_ms = 2000, .retry_first_ms = 100, .retry_max_ms = 10000,
-                    .says_messages = true, .max_events = 1000000, .host = strdup("127.0.0.1")};
+                    .says_messages = true, .tells_news = true, .max_events = 1000000, .host = strdup("127.0.0.1")};
   json_error_t error;
   json_t *root = json_loads(text[0] ? text : "{}", JSON_REJECT_DUPLICATES, &error);
   asked result = WRONG;
@@ -149,6 +157,15 @@ asked options_read(options *made, const char *text, const char *kind, char *mess
   }
   json_decref(root);
   return result;
+}
+
+bool options_copy(options *made, const options *own) {
+  *made = *own;
+  made->host = strdup(own->host);
+  made->socket = own->socket ? strdup(own->socket) : NULL;
+  made->user = own->user ? strdup(own->user) : NULL;
+  made->password = own->password ? strdup(own->password) : NULL;
+  return made->host && !made->socket == !own->socket && !made->user == !own->user && !made->password == !own->password;
 }
 
 void options_free(options *own) {
