@@ -208,6 +208,41 @@ def test_a_cache_that_does_not_know_who_leads_is_refused_for_shared_fetches(serv
         open_client("backend", cache=OneStep(), fetch_shared="leader")
 
 
+class Telling(Leading):
+    """A cache that tells all who use it what was announced."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.announced: list[str] = []
+        self.news: hoist.CacheNews | None = None
+
+    def announce(self, key: str) -> None:
+        self.announced.append(key)
+        if self.news:
+            self.news.post(key)
+
+    def listen(self, news: hoist.CacheNews | None) -> None:
+        self.news = news
+
+
+def test_what_one_has_fetched_is_announced(service: UnleashSimulator, open_client) -> None:
+    """(FLT 1; ready, second client, closed) Looks by time are minutes apart."""
+    memory = Telling()
+    shared = {"cache": memory, "fetch_shared": "leader", "fetch_shared_lease_ms": 3_600_000, "fetch_shared_poll_ms": 900_000}
+    first = open_client("backend", refresh_interval=1, **shared)
+    assert first.wait_ready(5) and until(lambda: memory.version == 1 and memory.news is not None)
+    second = open_client("backend", **shared)
+    assert second.wait_ready(5) and second.int("whole") == 42
+    service.state.replace({"version": 2, "features": [{"name": "fresh", "enabled": True, "strategies": [{"name": "default"}]}]})
+    assert until(lambda: second.bool("fresh"), 15)
+    news = memory.news
+    assert news and news.post(None) and news.post("anything")
+    first.close()
+    second.close()
+    assert memory.news is None and not news.post("anything")
+    assert set(memory.announced) <= set(memory.values)
+
+
 class Lines(hoist.Logger):
     """What was logged."""
 

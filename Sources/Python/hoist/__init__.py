@@ -28,6 +28,7 @@ from .observer import Notification, Subscription, Topic
 from .plugins import (
     Batch,
     Cache,
+    CacheNews,
     Dispatcher,
     EventRow,
     Exchange,
@@ -87,6 +88,7 @@ __all__ = [
     "Answer",
     "Batch",
     "Cache",
+    "CacheNews",
     "Client",
     "Config",
     "Context",

@@ -7,7 +7,7 @@ status. A member that does not return in time is set aside. An instance is kept 
 has let go of it.
 """
 
-from .cache import Cache, EventRow, Lead
+from .cache import Cache, CacheNews, EventRow, Lead
 from .dispatcher import Batch, Dispatcher, Receipt
 from .headers import HeaderProvider
 from .hook import Hook, HookCall
@@ -18,6 +18,7 @@ from .transport import Exchange, Request, Transport
 __all__ = [
     "Batch",
     "Cache",
+    "CacheNews",
     "Dispatcher",
     "EventRow",
     "Exchange",

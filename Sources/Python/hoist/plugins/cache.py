@@ -43,6 +43,24 @@ class Lead:
     """0: nothing is kept. Else another number after each change of the value, made by any member."""
 
 
+class CacheNews:
+    """Takes what others announce, from a cache that tells of it; on any thread, at any time. What comes too late does no harm."""
+
+    __slots__ = ("_pointer",)
+
+    def __init__(self, pointer: Any) -> None:
+        self._pointer = pointer
+
+    def post(self, key: str | None) -> bool:
+        """Tells that what is kept under a key has changed; None for any, when something may have been missed.
+
+        Returns:
+            Whether it is still wanted: False once `listen` was called with another or None, and in a forked child.
+        """
+        told = ffi.NULL if key is None else ffi.new("char[]", encode(key))
+        return int(lib.hoist_cache_news_post(self._pointer, told)) == Status.OK
+
+
 class Cache(ABC):
     """Keeps what must outlive the process. Members run one at a time for one client and may block.
 
@@ -127,9 +145,24 @@ class Cache(ABC):
         """Makes those of the rows that `owner` holds free to be claimed by any other; property `events.delivery` = `forward` needs it."""
         raise NotImplementedError
 
+    def announce(self, key: str) -> None:
+        """Tells all who use the same data that what is kept under a key has changed: a configuration, or a person's refusal.
+
+        What it raises costs the others time only. With `listen`, or not at all.
+        """
+        raise NotImplementedError
+
+    def listen(self, news: CacheNews | None) -> None:
+        """Posts what others announce from now on, in place of what was given before; None: nothing any more, when this returns.
+
+        Posts None whenever something may have been missed. Called anew in a forked child.
+        """
+        raise NotImplementedError
+
     def _members(self) -> list[str]:
         events = ("put_events", "claim_events", "remove_events", "purge_events", "renew_lease")
-        return ["load", "save", "remove", *overridden(self, Cache, ("replace", "append", *events, "lead", "save_led", "give_back_events"))]
+        optional = ("replace", "append", *events, "lead", "save_led", "give_back_events", "announce", "listen")
+        return ["load", "save", "remove", *overridden(self, Cache, optional)]
 
 
 @implements("cache", "load", failure=Status)
@@ -218,6 +251,18 @@ def _remove_events(user_data: Any, ids: Any, count: int, holder: Any) -> int:
 @implements("cache", "give_back_events", failure=Status)
 def _give_back_events(user_data: Any, ids: Any, count: int, holder: Any) -> int:
     owner(user_data).give_back_events([decode(ids[index]) for index in range(count)], decode(holder))
+    return Status.OK
+
+
+@implements("cache", "announce", failure=Status)
+def _announce(user_data: Any, key: Any) -> int:
+    owner(user_data).announce(decode(key))
+    return Status.OK
+
+
+@implements("cache", "listen", failure=Status)
+def _listen(user_data: Any, news: Any) -> int:
+    owner(user_data).listen(None if news == ffi.NULL else CacheNews(news))
     return Status.OK
 
 
