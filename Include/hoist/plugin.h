@@ -206,7 +206,7 @@ typedef struct hoist_cache {
      * given before, and once with NULL whenever something may have been missed. What this client has announced may be among it.
      * Called by a client to whom it is of use, and anew in a forked child, where what the parent was given is not known.
      * @param news Hoist's. NULL: tell no more; when this returns, no post is under way. Before `release` that is not sure to come.
-     * @return HOIST_OK; any other status: it cannot now, and is asked again a minute later.
+     * @return HOIST_OK; any other status: it cannot now, and is asked again when the client starts anew.
      */
     hoist_status (*HOIST_NULLABLE listen)(void *HOIST_NULLABLE user_data, hoist_cache_news *HOIST_NULLABLE news);
 } hoist_cache;

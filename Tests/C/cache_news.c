@@ -104,6 +104,7 @@ TEST(who_needs_no_news_is_not_told_any) {
   CHECK_INT(hoist_client_close(client, 10000), HOIST_OK);
   hoist_client_free(client);
   hoist_config_free(config);
+  CHECK(reaches(&released, 1));
   CHECK_INT(begun, 0);
   CHECK_INT(ended, 0);
 }
@@ -173,6 +174,7 @@ TEST(a_forked_child_listens_for_itself) {
   CHECK_INT(read_int(&ended), 1);
   hoist_client_free(client);
   hoist_config_free(config);
+  CHECK(reaches(&released, 1));
 }
 
 TEST(a_plug_in_that_cannot_listen_costs_nothing) {

@@ -54,7 +54,7 @@ def test_all_options_of_the_header_are_known_and_no_others(redis_plugin: Path) -
     header = (ROOT / "Include/hoist/plugins/redis.h").read_text()
     named = {line.split('"')[1] for line in header.splitlines() if line.startswith("#define HOIST_REDIS_")}
     good = {"host": "h", "port": 1, "socket": "s", "user": "u", "password": "p", "database": 1, "tls": False, "timeout_ms": 1,
-            "retry_first_ms": 1, "retry_max_ms": 1, "messages": "none", "scope": "s", "prefix": "p", "person_ttl_ms": 1, "max_events": 0}
+            "retry_first_ms": 1, "retry_max_ms": 1, "messages": "none", "scope": "s", "prefix": "p", "person_ttl_ms": 1, "max_events": 0, "news": True}
     kinds = {"cache", "launchdarkly_store", "launchdarkly_big_segments"}
     assert named == {*good, *kinds}
     Cache(redis_plugin, good).end()

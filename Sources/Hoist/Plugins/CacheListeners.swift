@@ -30,7 +30,8 @@ final class CacheListeners: Sendable {
         Self.live.take(OpaquePointer(bitPattern: state.handle))
         state = State()
       }
-      state.listeners = state.listeners.filter { !$0.isOver && $0 !== news } + [news]
+      state.listeners.removeAll { $0.isOver || $0 === news }
+      state.listeners.append(news)
       return next(&state)
     }
   }

@@ -69,9 +69,7 @@ public enum PersonKey {
   public static func make(_ id: [UInt8]) -> String { prefix + String(decoding: id, as: UTF8.self) }
   public static func isOne(_ key: String) -> Bool { key.utf8.starts(with: prefix.utf8) }
   /// Whose key it is; nil where it is no person's.
-  public static func id(_ key: [UInt8]) -> [UInt8]? {
-    key.starts(with: prefix.utf8) ? Array(key.dropFirst(prefix.utf8.count)) : nil
-  }
+  public static func id(_ key: String) -> [UInt8]? { isOne(key) ? Array(key.utf8.dropFirst(prefix.utf8.count)) : nil }
 }
 
 /// Keeps what must outlive the process: configurations by key, and events until they are delivered.

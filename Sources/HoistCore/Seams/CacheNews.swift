@@ -10,7 +10,7 @@ public final class CacheNews: Sendable {
   static let (maximumKeys, maximumKeyBytes) = (256, 1_024)
 
   private struct State {
-    var keys: Set<[UInt8]> = []
+    var keys: Set<ByteKey> = []
     /// "Any" waits to be handed on.
     var isAny = false
     var isOver = false
@@ -18,22 +18,21 @@ public final class CacheNews: Sendable {
 
   private let scheduler: any Scheduler
   private let entropy: any Entropy
-  private let heard: @Sendable (Set<[UInt8]>?) -> Void
+  private let heard: @Sendable ([String]?) -> Void
   private let state = LockedValue(State())
 
   /// - Parameter heard: the keys, or nil for any; on the scheduler's thread.
-  public init(scheduler: any Scheduler, entropy: any Entropy, heard: @escaping @Sendable (_ keys: Set<[UInt8]>?) -> Void) {
+  public init(scheduler: any Scheduler, entropy: any Entropy, heard: @escaping @Sendable (_ keys: [String]?) -> Void) {
     (self.scheduler, self.entropy, self.heard) = (scheduler, entropy, heard)
   }
 
   /// - Parameter key: nil: what is kept under any may have changed.
   public func post(_ key: String?) {
-    // By its bytes: texts that Swift calls equal may be different people's.
-    let key = key.map { Array($0.utf8) }
+    let key = key.map { ByteKey($0) }
     var isAny = key == nil
     let isFirst = state.withLock { state in
       guard !state.isOver else { return false }
-      if let key, key.count > Self.maximumKeyBytes || state.keys.count >= Self.maximumKeys, !state.keys.contains(key) {
+      if let key, key.text.utf8.count > Self.maximumKeyBytes || state.keys.count >= Self.maximumKeys, !state.keys.contains(key) {
         isAny = true
       }
       guard let key, !isAny else {
@@ -52,7 +51,7 @@ public final class CacheNews: Sendable {
       _ = scheduler.schedule(afterMilliseconds: Int64(pause)) { [self] in
         let (keys, isOver) = state.withLock { state in
           defer { if isAny { state.isAny = false } else { state.keys = [] } }
-          return (isAny ? nil : state.keys, state.isOver)
+          return (isAny ? nil : state.keys.map(\.text), state.isOver)
         }
         if !isOver { heard(keys) }
       }

@@ -104,8 +104,8 @@ public final class SharedFetch: Transport, StoreListener, @unchecked Sendable {
   }
 
   /// Who leads wrote it itself, and looks only where something may have been lost.
-  public func storeChanged(_ keys: Set<[UInt8]>?) {
-    guard isRunning, keys?.contains(Array(key.utf8)) ?? true, keys == nil || !leadsSurely else { return }
+  public func storeChanged(_ keys: [String]?) {
+    guard isRunning, keys?.contains(key) ?? true, keys == nil || !leadsSurely else { return }
     if isAsking { asksAgain = true } else { ask() }
   }
 

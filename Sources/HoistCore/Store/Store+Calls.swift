@@ -37,13 +37,7 @@ extension Store {
       guard begin(ticket) else { return .failure(CacheFailure("the store is stuck")) }
       defer { end(ticket) }
       return Result { () throws(CacheFailure) in
-        var isFromManager = ![.owed, .values, .listen].contains(access)
-        if access != .read, access != .listen,
-          try settleEvents(manager, upTo: ticket.number, mayFail: access == .claim)
-        {
-          isFromManager = true
-        }
-        if access == .values, try settleValues(manager) { isFromManager = true }
+        let isFromManager = try settle(manager, access, ticket)
         let value =
           try access == .owner || access == .claim
           ? actAsOwner(manager, body) : body(manager, withState { $0.owner.eventOwner(options) })
@@ -51,6 +45,23 @@ extension Store {
       }
     } answer: { [self] result in
       answer(conclude(result, access, ticket))
+    }
+  }
+
+  /// What comes before the call itself.
+  /// - Returns: whether it, or the call, asks something of the manager.
+  @inline(never)
+  private func settle(_ manager: any CacheManager, _ access: Access, _ ticket: StoreCall) throws(CacheFailure) -> Bool {
+    switch access {
+    case .read: return true
+    case .listen: return false
+    case .write, .owner, .claim:
+      try settleEvents(manager, upTo: ticket.number, mayFail: access == .claim)
+      return true
+    case .owed: return try settleEvents(manager, upTo: ticket.number)
+    case .values:
+      let hasForgotten = try settleEvents(manager, upTo: ticket.number)
+      return try settleValues(manager) || hasForgotten
     }
   }
 
@@ -85,30 +96,37 @@ extension Store {
   private func conclude<Value: Sendable>(
     _ result: Result<Answer<Value>, CacheFailure>?, _ access: Access, _ ticket: StoreCall
   ) -> Result<Value, CacheFailure> {
-    guard let result else {
-      let (isStuck, isClosed) = withState { state in
-        guard ticket.hasBegun, !ticket.hasEnded else {
-          state.counters.refused += 1
-          return (false, state.isClosed)
-        }
-        state.stuck = ticket
-        state.counters.failures += 1
-        return (true, state.isClosed)
-      }
-      if isStuck {
-        log.warning("store: a call has not returned within its limit; going on without the store until it does")
-      } else if lane.lacksThread, !isClosed {
-        pause("the system gives no thread for its calls; going on without the store until it does")
-      }
-      return .failure(CacheFailure("the store did not answer in time"))
-    }
     switch result {
-    case .success(let answer): if answer.isFromManager { noteSuccess(access) }
-    case .failure(let failure): noteFailure(failure, access)
+    case nil: return .failure(noteSilence(ticket))
+    case .success(let answer)?:
+      if answer.isFromManager { noteSuccess(access) }
+      return .success(answer.value)
+    case .failure(let failure)?:
+      if access != .listen { noteFailure(failure, access) }
+      return .failure(failure)
     }
-    return result.map(\.value)
   }
 
+  @inline(never)
+  private func noteSilence(_ ticket: StoreCall) -> CacheFailure {
+    let (isStuck, isClosed) = withState { state in
+      guard ticket.hasBegun, !ticket.hasEnded else {
+        state.counters.refused += 1
+        return (false, state.isClosed)
+      }
+      state.stuck = ticket
+      state.counters.failures += 1
+      return (true, state.isClosed)
+    }
+    if isStuck {
+      log.warning("store: a call has not returned within its limit; going on without the store until it does")
+    } else if lane.lacksThread, !isClosed {
+      pause("the system gives no thread for its calls; going on without the store until it does")
+    }
+    return CacheFailure("the store did not answer in time")
+  }
+
+  @inline(never)
   private func noteSuccess(_ access: Access) {
     let wasFailing = withState { state in
       state.hasWorked = true
@@ -122,6 +140,7 @@ extension Store {
     if wasFailing { log.info("store: works again") }
   }
 
+  @inline(never)
   private func noteFailure(_ failure: CacheFailure, _ access: Access) {
     withState { state in
       state.counters.failures += 1

@@ -33,10 +33,22 @@ extension Store {
     _ manager: any CacheManager, _ body: (any CacheManager, EventOwner) throws(CacheFailure) -> Value
   ) throws(CacheFailure) -> Value {
     let began = clock.monotonicNanoseconds
-    let nonce = entropy.next()
-    var acting = withState { $0.owner.hasLapsed(at: began) ? LeasedOwner(nonce: nonce) : $0.owner }
+    let acting = owner(at: began)
     let value = try body(manager, acting.eventOwner(options))
+    acted(acting, since: began)
+    return value
+  }
+
+  @inline(never)
+  private func owner(at began: Int64) -> LeasedOwner {
+    let nonce = entropy.next()
+    return withState { $0.owner.hasLapsed(at: began) ? LeasedOwner(nonce: nonce) : $0.owner }
+  }
+
+  @inline(never)
+  private func acted(_ acting: LeasedOwner, since began: Int64) {
     let until = began.addingReportingOverflow(options.leaseMilliseconds &* 1_000_000)
+    var acting = acting
     acting.holdsRows = true
     acting.leaseUntil = until.overflow ? .max : until.partialValue
     withState {
@@ -47,7 +59,6 @@ extension Store {
       $0.owner = acting
     }
     keepRenewing()
-    return value
   }
 
   private static var maximumFormerOwners: Int { 16 }

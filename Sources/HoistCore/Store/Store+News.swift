@@ -5,7 +5,7 @@ internal import HoistBase
 public protocol StoreListener: AnyObject, Sendable {
   /// On the scheduler's thread.
   /// - Parameter keys: under which something may have changed; nil: under any.
-  func storeChanged(_ keys: Set<[UInt8]>?)
+  func storeChanged(_ keys: [String]?)
 }
 
 /// Listening to what others announce. What is written for others is announced by the call that writes it.
@@ -14,16 +14,13 @@ extension Store {
     weak var listener: (any StoreListener)?
   }
 
-  /// After it could not listen.
-  private static var pauseMilliseconds: Int64 { 60_000 }
-
   /// Tells a listener, until the store closes or the process forks. May be repeated.
+  @inline(never) @_optimize(none)
   public func hear(_ listener: any StoreListener) {
     guard manager?.hasNews == true else { return }
     let isFirst = withState { state in
       guard !state.isClosed else { return false }
-      state.listeners.removeAll { $0.listener == nil || $0.listener === listener }
-      state.listeners.append(Listener(listener: listener))
+      if !state.listeners.contains(where: { $0.listener === listener }) { state.listeners.append(Listener(listener: listener)) }
       return state.news == nil
     }
     if isFirst { listen() }
@@ -32,22 +29,15 @@ extension Store {
   private func listen() {
     let news = CacheNews(scheduler: scheduler, entropy: entropy) { [weak self] in self?.tell($0) }
     withState { $0.news = news }
+    // Where that fails, others' changes are found by looking.
     call(.listen) { manager, _ throws(CacheFailure) in
-      // No failure of what keeps: others' changes are found by looking.
-      do throws(CacheFailure) { try manager.listen(news) } catch { return false }
-      return true
+      try manager.listen(news)
     } answer: { [weak self] result in
-      if (try? result.get()) != true { self?.listenLater(in: news) }
+      if !result.isSuccess { self?.withState { if $0.news === news { $0.news = nil } } }
     }
   }
 
-  private func listenLater(in news: CacheNews) {
-    _ = scheduler.schedule(afterMilliseconds: Self.pauseMilliseconds) { [weak self] in
-      if let self, withState({ $0.news === news && !$0.isClosed }) { listen() }
-    }
-  }
-
-  private func tell(_ keys: Set<[UInt8]>?) {
+  private func tell(_ keys: [String]?) {
     let listeners = withState { state in
       state.counters.heard += 1
       return state.listeners

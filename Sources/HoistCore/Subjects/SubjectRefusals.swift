@@ -17,7 +17,7 @@ public final class SubjectRefusals: Sendable {
     var generation = ForkGeneration.current
     var pipelines: [Governed] = []
     var heard: @Sendable ([[UInt8]]) -> Void = { _ in }
-    var held: @Sendable () -> Set<[UInt8]> = { [] }
+    var held: @Sendable () -> [[UInt8]] = { [] }
   }
 
   private let store: Store?
@@ -39,7 +39,7 @@ public final class SubjectRefusals: Sendable {
   ///   - held: who is in memory: of whom an announced refusal counts at once. On the scheduler's thread.
   ///   - heard: told who has refused elsewhere, before what is recorded of them is purged. On the scheduler's thread.
   public func govern(
-    _ pipelines: [EventPipeline], held: @escaping @Sendable () -> Set<[UInt8]> = { [] },
+    _ pipelines: [EventPipeline], held: @escaping @Sendable () -> [[UInt8]] = { [] },
     heard: @escaping @Sendable ([[UInt8]]) -> Void = { _ in }
   ) {
     state.withLock { ($0.pipelines, $0.held, $0.heard) = (pipelines.map { Governed(pipeline: $0) }, held, heard) }
@@ -132,13 +132,16 @@ public final class SubjectRefusals: Sendable {
 
 extension SubjectRefusals: StoreListener {
   /// One who is in memory, or of whom something waits, may have refused; of all others that is looked for before something goes.
-  public func storeChanged(_ keys: Set<[UInt8]>?) {
-    let named = Set((keys ?? []).compactMap { PersonKey.id($0) }.filter { !contains($0) })
+  public func storeChanged(_ keys: [String]?) {
+    var (named, known): (Set<[UInt8]>, Set<[UInt8]>) = ([], [])
+    for key in keys ?? [] { if let id = PersonKey.id(key), !contains(id) { named.insert(id) } }
     guard !named.isEmpty else { return }
-    var known = state.withLock { $0.held }().intersection(named)
-    let texts = Set(named.map { ByteKey(String(decoding: $0, as: UTF8.self)) })
+    for id in state.withLock({ $0.held })() where named.contains(id) { known.insert(id) }
     for pipeline in pipelines {
-      pipeline.forEachWaiting { if texts.contains(ByteKey($0.subject)) { known.insert(Array($0.subject.utf8)) } }
+      pipeline.forEachWaiting { row in
+        let id = Array(row.subject.utf8)
+        if named.contains(id) { known.insert(id) }
+      }
     }
     look(for: known) { _ in }
   }

@@ -61,7 +61,7 @@ public final class FlagshipProvider: @unchecked Sendable {
       startsByItself: settings.autostart)
     // Pipelines store each for itself: the hit that tells of a refusal must not overtake what goes of the activates.
     refusals.govern([activates.pipeline, hits.pipeline]) { [weak visitors] in
-      Set((visitors?.open.all ?? []).map(\.id))
+      (visitors?.open.all ?? []).map(\.id)
     } heard: { [weak visitors] in
       visitors?.adoptRefusals(of: $0)
     }

@@ -29,15 +29,15 @@ extension KameleoonVisitorRegistry: TrackedVisitors {
     hearRefusals(of: known, completion: completion)
   }
 
-  private func hearRefusals(of known: [VisitorData], completion: @escaping @Sendable (_ isKnown: Bool) -> Void) {
-    guard requiresConsent, host.store.keepsValues else { return completion(true) }
+  private func hearRefusals(of known: [VisitorData], completion: (@Sendable (_ isKnown: Bool) -> Void)?) {
+    guard requiresConsent, host.store.keepsValues else { return completion?(true) ?? () }
     let consenting = known.filter { $0.read { content, _ in content.consent == .given } }
-    guard !consenting.isEmpty else { return completion(true) }
+    guard !consenting.isEmpty else { return completion?(true) ?? () }
     host.store.findRefusals(among: consenting.compactMap { data in data.storeKey.map { ($0, data) } }) { data, kept in
       data.hearRefusal(in: kept)
     } completion: { [weak self] refused in
       for data in refused ?? [] { self?.consentChanged(data) }
-      completion(refused != nil)
+      completion?(refused != nil)
     }
   }
 
@@ -59,7 +59,7 @@ extension KameleoonVisitorRegistry: StoreListener {
   /// something goes.
   func hearRefusals() { if isReady, requiresConsent { host.store.hear(self) } }
 
-  func storeChanged(_ keys: Set<[UInt8]>?) {
-    hearRefusals(of: (keys ?? []).compactMap { PersonKey.id($0).flatMap { people.record(of: $0) } }) { _ in }
+  func storeChanged(_ keys: [String]?) {
+    hearRefusals(of: (keys ?? []).compactMap { PersonKey.id($0).flatMap { people.record(of: $0) } }, completion: nil)
   }
 }
