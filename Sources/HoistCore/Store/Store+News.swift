@@ -15,6 +15,7 @@ extension Store {
   }
 
   /// Tells a listener, until the store closes or the process forks. May be repeated.
+  // One copy of it in the library is enough, not one for each kind of listener.
   @inline(never) @_optimize(none)
   public func hear(_ listener: any StoreListener) {
     guard manager?.hasNews == true else { return }
