@@ -12,9 +12,11 @@ public final class Announcements: Sendable {
   public init() {}
 
   func announce(_ key: String) throws(CacheFailure) {
+    let isLost = isLost.value
+    if !isLost { post(key) }
+    // Last: who sees it here knows that all have been told.
     keys.change { $0.append(key) }
-    if isLost.value { throw CacheFailure("nobody hears") }
-    post(key)
+    if isLost { throw CacheFailure("nobody hears") }
   }
 
   /// - Parameter key: nil: something may have been missed.
