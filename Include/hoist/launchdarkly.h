@@ -61,6 +61,7 @@ extern "C" {
  *                          property `enable_background_updates` is true.
  * hoist_client_track()     a custom event of the current context: the properties are its data, the value is its metric.
  *                          HOIST_ERR_UNSUPPORTED for another context.
+ * fetch.shared             refused: flags are of one context.
  * deliveries               a failed one comes again after 1 s, then longer pauses up to property `network.retry_max_ms`,
  *                          under the same payload id, also by the next process. With 403 or 404 a payload is dropped.
  * background               flags are not kept fresh: STALE, unless `enable_background_updates` is true. Events are sent.
@@ -97,6 +98,10 @@ extern "C" {
  * daemon_mode              rules come from a store of the host's alone: READY once it has been read, also where it is empty.
  *                          What it has otherwise is served as `rules_cache_ms` says. A store that fails is STALE or ERROR, and
  *                          is tried every 500 ms. An SDK key is needed for events only.
+ * fetch.shared             of the processes over one store one streams, or polls, and the others serve the set that it keeps, as
+ *                          the service's. None streams while the store is away. Where the service refuses the key, each
+ *                          process leads in its turn, asks once and is FATAL. Refused beside a store of rules, which shares
+ *                          them already.
  * hooks and plug-ins       hear of the context of the call, else of the client's; not for all flags and explanations.
  * hoist_client_identify()  records an identify event, also of an equal context, and asks nothing: every flag can be decided
  *                          at once. HOIST_ERR_ARGUMENT for a context that is none.

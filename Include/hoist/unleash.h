@@ -56,8 +56,10 @@ enum {
  *                          bring another key; at once after a start, a change of the context, hoist_client_refresh() or
  *                          going online. Metrics likewise, by their own interval. A stream that is not offered is tried
  *                          again within `network.retry_max_ms`; definitions are polled meanwhile.
- * fetch.shared             backend, `fetch_mode` "polling": of the processes over one store one polls, and none follows the
- *                          service's wish to stream. Refused in other modes. Each registers and reports for itself.
+ * fetch.shared             backend, in each `fetch_mode`: of the processes over one store one fetches, or polls deltas, or
+ *                          fetches once and then streams, also where the service asks for it. None streams while the store is
+ *                          away. Refused in frontend mode, whose toggles are of one context. Each registers and reports for
+ *                          itself.
  * hoist_client_open()      HOIST_ERR_CONFIG for a bootstrap that cannot be read where nothing can be fetched; with a url
  *                          and online it is warned of and left aside.
  */

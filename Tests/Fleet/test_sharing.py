@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[0] / "Simulators"))
 from flagship import FlagshipSimulator, sample_bucketing  # noqa: E402
 from kameleoon import KameleoonSimulator, sample_configuration  # noqa: E402
+from launchdarkly_server import LaunchDarklyServerSimulator  # noqa: E402
 from optimizely import OptimizelySimulator, sample_datafile  # noqa: E402
 from unleash import UnleashSimulator  # noqa: E402
 
@@ -35,6 +36,11 @@ class Service:
     endpoint: str
     properties: dict[str, object]
     publish: Callable[[int], object]
+    streams: bool = False
+
+    @property
+    def open_streams(self) -> int:
+        return len(self.simulator.streams.open)
 
     @property
     def fetches(self) -> int:
@@ -62,17 +68,38 @@ def kameleoon() -> Service:
     return Service("kameleoon", made, "configuration", {
         "site_code": made.site_code, "configuration.url": made.configuration_url, "data.url": made.data_url,
         "stream.url": made.stream_url, "token.url": made.token_url, "visitor_code": "anna"},
-        lambda number: made.publish(sample_configuration(real_time=True, dateModified=1_767_225_600_000 + number), announce=True))
+        lambda number: made.publish(sample_configuration(real_time=True, dateModified=1_767_225_600_000 + number), announce=True),
+        streams=True)
 
 
-def unleash() -> Service:
+def unleash(**more: object) -> Service:
     def flags(number: int) -> dict[str, Any]:
         return {"version": 2, "features": [{"name": f"flag-{number}", "enabled": True, "strategies": [{"name": "default"}]}]}
 
     made = UnleashSimulator(flags(0))
     return Service("unleash", made, "features", {
         "mode": "backend", "url": made.api_url, "key": made.backend_key, "app_name": "shop", "refresh_interval": 1,
-        "disable_metrics": "true"}, lambda number: made.state.replace(flags(number)))
+        "disable_metrics": "true", **more}, lambda number: made.state.replace(flags(number)), streams=more.get("fetch_mode") == "streaming")
+
+
+def unleash_delta() -> Service:
+    return replace(unleash(fetch_mode="delta"), endpoint="delta")
+
+
+def unleash_streaming() -> Service:
+    return replace(unleash(fetch_mode="streaming"), endpoint="streaming")
+
+
+def launchdarkly(**more: object) -> Service:
+    made = LaunchDarklyServerSimulator()
+    return Service("launchdarkly", made, "stream", {
+        "mode": "server", "mobile_key": made.sdk_key, "base_url": made.url, "stream_url": made.url, "initial_retry_delay_ms": 20,
+        "send_events": "false", "diagnostic_opt_out": "true", **more}, lambda number: made.set_flag(f"flag-{number}"), streams=not more)
+
+
+def launchdarkly_polling() -> Service:
+    polling = launchdarkly(streaming_mode="polling", flag_polling_interval_ms=300, ignore_polling_minimum="true")
+    return replace(polling, endpoint="poll")
 
 
 @pytest.fixture
@@ -147,15 +174,15 @@ def leaders(processes: list[Process]) -> list[Process]:
     return [process for process in processes if process.count("leads")]
 
 
-@pytest.mark.parametrize("service", [optimizely, flagship, kameleoon, unleash], indirect=True)
+@pytest.mark.parametrize("service", [optimizely, flagship, kameleoon, unleash, unleash_delta, unleash_streaming, launchdarkly, launchdarkly_polling],
+                         indirect=True)
 def test_the_service_sees_the_requests_of_one_process(start: Callable[..., Process], service: Service) -> None:
     processes = [start() for _ in range(8)]
     assert comes(lambda: all(process.is_ready for process in processes))
     (leader,) = leaders(processes)
     others = [process for process in processes if process is not leader]
-    if service.name == "kameleoon":
-        assert comes(lambda: bool(service.simulator.streams.open))
-        assert len(service.simulator.streams.open) == 1
+    if service.streams:
+        assert comes(lambda: service.open_streams == 1)
     for number in range(1, 4):
         written, read = leader.count("written"), [process.count("read") for process in others]
         service.publish(number)
@@ -181,6 +208,26 @@ def test_a_killed_leader_is_followed_by_one(start: Callable[..., Process], servi
         assert sum(process.has_fetched for process in processes) == 1
 
 
+@pytest.mark.parametrize("service", [unleash_streaming, launchdarkly], indirect=True)
+def test_ten_processes_have_one_stream_and_a_killed_leader_is_followed_by_one(start: Callable[..., Process], service: Service) -> None:
+    """The lease is long enough for a busy machine: each change of the lead is meant (FLT 1; ready, second process)"""
+    processes = [start(fetch__shared__lease_ms=4000) for _ in range(10)]
+    assert comes(lambda: all(process.is_ready for process in processes))
+    for number in range(1, 4):
+        (leader,) = leaders(processes)
+        assert comes(lambda: service.open_streams == 1)
+        read = {process: process.count("read") for process in processes}
+        service.publish(number)
+        assert comes(lambda: all(process.count("read") > read[process] for process in processes if process is not leader))
+        assert service.fetches == number
+        assert sum(process.has_fetched for process in processes) == 1
+        leader.kill()
+        processes.remove(leader)
+        assert comes(lambda: len(leaders(processes)) == 1)
+        assert comes(lambda: service.fetches == number + 1 and service.open_streams == 1)
+    assert all(process.is_ready for process in processes)
+
+
 def test_a_leader_that_closes_gives_its_place_away(start: Callable[..., Process], service: Service) -> None:
     """The lease is an hour: nobody waits for its end."""
     first = start(fetch__shared__lease_ms=3_600_000)
@@ -191,6 +238,7 @@ def test_a_leader_that_closes_gives_its_place_away(start: Callable[..., Process]
     assert comes(lambda: second.count("leads") == 1)
 
 
+@pytest.mark.parametrize("service", [optimizely, unleash_streaming, launchdarkly], indirect=True)
 def test_a_leader_that_stood_still_follows(start: Callable[..., Process], service: Service) -> None:
     first, second = start(), start()
     assert comes(lambda: first.is_ready and second.is_ready)
@@ -205,8 +253,11 @@ def test_a_leader_that_stood_still_follows(start: Callable[..., Process], servic
         leader.process.send_signal(18)
     assert comes(lambda: leader.count("leads") == 0 and leader.count("read") > 0)
     assert leaders([first, second]) == [other]
+    if service.streams:
+        assert comes(lambda: service.open_streams == 1)
 
 
+@pytest.mark.parametrize("service", [optimizely, unleash_streaming, launchdarkly], indirect=True)
 def test_redis_away_each_fetches_for_itself_and_back_one(start: Callable[..., Process], service: Service, folders: Callable[[], Path], server: RedisServer) -> None:
     with RedisServer(folders()) as own:
         # Of this test, since it goes away.
@@ -247,6 +298,6 @@ def test_what_cannot_be_shared_is_refused_at_open(start: Callable[..., Process],
         return ended.stderr
 
     assert "what unleash in mode frontend fetches" in refusal("unleash", "mode=frontend", "url=http://127.0.0.1:9/api/frontend", "key=a:b.c", "app_name=shop")
-    assert "what launchdarkly" in refusal("launchdarkly", "mobile_key=mob-1", 'context={"kind":"user","key":"a"}')
+    assert "what launchdarkly in mode streaming fetches is of one client alone" in refusal("launchdarkly", "mobile_key=mob-1", 'context={"kind":"user","key":"a"}')
     assert "what flagship in mode decision_api fetches" in refusal("flagship", "env_id=hoistsampleenv000001", "api_key=k", "mode=decision_api")
     assert '"store" is "none"' in refusal("optimizely", "sdk_key=a", "store=none", plugin="")

@@ -14,19 +14,21 @@ public final class TestClient: @unchecked Sendable {
   ///   - makeCacheManager: nil keeps nothing.
   ///   - seed: two processes on one store draw differently.
   ///   - share: see `SeededEntropy`.
+  ///   - process: goes by the scheduler; nil for that itself.
   public init(
     _ factory: any ProviderFactory, _ properties: [String: String]..., plugins: Plugins = Plugins(),
     scheduler: ManualScheduler = ManualScheduler(), transport: ScriptedTransport? = nil,
     log: RecordingLogSink = RecordingLogSink(), regex: (any RegexEngine)? = nil, seed: UInt64 = 7,
-    share: Double? = 0.5, makeCacheManager: @escaping @Sendable (StoreRequest) -> (any CacheManager)? = { _ in nil }
+    share: Double? = 0.5, process: (any Scheduler)? = nil,
+    makeCacheManager: @escaping @Sendable (StoreRequest) -> (any CacheManager)? = { _ in nil }
   ) throws {
-    let transport = transport ?? ScriptedTransport(scheduler: scheduler)
+    let transport = transport ?? ScriptedTransport(scheduler: process ?? scheduler)
     (self.scheduler, self.transport, self.log) = (scheduler, transport, log)
     let merged = properties.reduce([:]) { $0.merging($1) { $1 } }
     client = try Client(
       factory: factory, values: TestHost.values(merged, table: factory.properties), plugins: plugins,
       services: ClientServices(
-        scheduler: scheduler, clock: scheduler, entropy: SeededEntropy(seed: seed, share: share), regex: regex,
+        scheduler: process ?? scheduler, clock: scheduler, entropy: SeededEntropy(seed: seed, share: share), regex: regex,
         makeTransport: { _ in transport }, makeCacheManager: makeCacheManager, defaultLogSink: log))
   }
 

@@ -49,7 +49,7 @@ public enum CoreProperties {
       "Largest answer, in bytes after decompression."),
     Property(
       "fetch.shared", .choice(["off", "leader", "reader"]), default: "off",
-      "Whether each process fetches configurations (off), one for all that share the store (leader), or others do, and this one reads what they store (reader)."
+      "Whether each process fetches or streams configurations (off), one for all that share the store (leader), or others do, and this one reads what they store (reader)."
     ),
     Property(
       "fetch.shared.lease_ms", .integer(1000...3_600_000), default: "15000",

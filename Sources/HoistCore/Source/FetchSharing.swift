@@ -35,8 +35,8 @@ public struct FetchSharing: Sendable {
       let mode = factory.mode(values)
       throw ConfigurationFailure(
         name,
-        "property \"\(name)\": what \(factory.name)\(mode.isEmpty ? "" : " in mode \(mode)") fetches is of one client alone; "
-          + "leave it \"off\"")
+        "property \"\(name)\": what \(factory.name)\(mode.isEmpty ? "" : " in mode \(mode)") fetches is of one client alone, for "
+          + "its context or visitor; leave it \"off\"")
     }
     guard store.keepsValues else {
       throw ConfigurationFailure(name, "property \"\(name)\" needs a store that processes share; property \"store\" is \"none\"")

@@ -34,6 +34,8 @@ public final class SharedFetch: Transport, StoreListener, @unchecked Sendable {
   /// Under which this process leads; "" before it has asked.
   private var holder = ""
   private var timer: (any Cancellable)?
+  /// Of the lead, should the store not answer.
+  private var ending: (any Cancellable)?
   private var isAsking = false
   /// The answer that is under way may be of before what was announced.
   private var asksAgain = false
@@ -69,17 +71,23 @@ public final class SharedFetch: Transport, StoreListener, @unchecked Sendable {
   /// - Parameter key: of the document; nil is not kept.
   /// - Returns: nil where each process fetches for itself.
   public static func between(_ host: any ProviderHost, _ options: inout FetchLoop.Options, key: String?) -> SharedFetch? {
-    guard let sharing = host.fetchSharing, let key else { return nil }
-    let made = SharedFetch(host: host, sharing: sharing, key: key, network: options.transport ?? host.transport)
-    options.transport = made
+    let made = between(host, network: options.transport, key: key)
+    if let made { options.transport = made }
     return made
+  }
+
+  /// The same for loops that are made later.
+  /// - Parameter network: nil for the client's.
+  public static func between(_ host: any ProviderHost, network: (any Transport)? = nil, key: String?) -> SharedFetch? {
+    guard let sharing = host.fetchSharing, let key else { return nil }
+    return SharedFetch(host: host, sharing: sharing, key: key, network: network ?? host.transport)
   }
 
   public func pace(_ pace: any FetchPace) -> any FetchPace { SharedPace(pace, self) }
 
   var isAlone: Bool { role == .alone }
-  var isFollowing: Bool { role == .following }
-  var isLeading: Bool { if case .leading = role { true } else { false } }
+  public var isFollowing: Bool { role == .following }
+  public var isLeading: Bool { if case .leading = role { true } else { false } }
   private var leadsSurely: Bool { if case .leading(_, let until) = role { now <= until } else { false } }
   private var now: Int64 { host.clock.monotonicNanoseconds }
   private var name: String { delegate?.sharedName ?? key }
@@ -112,6 +120,7 @@ public final class SharedFetch: Transport, StoreListener, @unchecked Sendable {
   /// Gives the lead back, so that another process has it at once.
   func rest() {
     timer?.cancel()
+    ending?.cancel()
     if !holder.isEmpty, !sharing.isReader { host.store.lead(key, holder: holder, leaseMilliseconds: 0) { _ in } }
     forget()
     if !waiting.isEmpty { ask() }
@@ -131,7 +140,7 @@ public final class SharedFetch: Transport, StoreListener, @unchecked Sendable {
   }
 
   private func forget() {
-    (isRunning, isAsking, asksAgain, timer, holder, failing, unwritten) = (false, false, false, nil, "", nil, nil)
+    (isRunning, isAsking, asksAgain, timer, ending, holder, failing, unwritten) = (false, false, false, nil, nil, "", nil, nil)
     (seen, known, offered, announced, isAhead) = (0, nil, nil, 0, false)
     generation.advance()
     become(.unknown)
@@ -185,6 +194,7 @@ public final class SharedFetch: Transport, StoreListener, @unchecked Sendable {
   private func lead(_ number: Int64, until: Int64) {
     let isNew = if case .leading(number, _) = role { false } else { true }
     become(.leading(number: number, until: until))
+    endLead(at: until)
     if isNew {
       unwritten = nil
       host.log.info("\(name): this process leads, and fetches it for all that share the store")
@@ -194,6 +204,15 @@ public final class SharedFetch: Transport, StoreListener, @unchecked Sendable {
     // The store has lost what it had.
     let isLost = known != nil && known != seen && announced != seen
     if isNew || isLost { announce() }
+  }
+
+  /// Who streams does not ask before it goes on: a store that hangs ends the lead all the same.
+  private func endLead(at until: Int64) {
+    ending?.cancel()
+    let mine = generation.current
+    ending = host.scheduler.schedule(afterMilliseconds: max(0, until &- now) / 1_000_000 &+ 1) { [weak self] in
+      if let self, generation.isCurrent(mine), isLeading { become(.unknown) }
+    }
   }
 
   private func follow() {

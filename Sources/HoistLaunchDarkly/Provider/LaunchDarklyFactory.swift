@@ -23,6 +23,9 @@ public struct LaunchDarklyFactory: ProviderFactory {
     return "server, " + (values.boolean("daemon_mode") ? "daemon" : values.text("streaming_mode"))
   }
 
+  /// Rules are the same for all, flags are of a context.
+  public func sharesFetches(_ values: PropertyValues) -> Bool { isServer(values) }
+
   public func storeIdentity(_ values: PropertyValues) -> String {
     "launchdarkly|\(isServer(values) ? "server|" : "")\(values.text("mobile_key"))"
   }

@@ -38,6 +38,8 @@ extension ConnectionInformation {
   enum Happening: Sendable, Equatable {
     case goingOnline(streams: Bool)
     case goingOffline
+    /// Another process has begun to stream for all, or has left that to this one.
+    case takingTurns(streams: Bool)
     /// put, patch, delete, or a poll with flags.
     case flagsArrived
     /// 304, or a cache entry that is fresh.
@@ -58,6 +60,8 @@ extension ConnectionInformation {
     switch happening {
     case .goingOnline(let streams): mode = streams ? .establishingStreamingConnection : .polling
     case .goingOffline: goOffline(at: now)
+    case .takingTurns(true): mode = .establishingStreamingConnection
+    case .takingTurns(false): leaveStream(for: .polling, at: now)
     case .flagsArrived: flagsArrived(at: now)
     case .confirmed: lastKnownFlagValidityUnixMilliseconds = now
     case .streamLost: leaveStream(for: .establishingStreamingConnection, at: now)

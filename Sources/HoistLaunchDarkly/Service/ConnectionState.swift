@@ -91,7 +91,7 @@ extension DataSourceStatus {
     case .flagsArrived, .confirmed: enter(.valid, at: now)
     case .streamLost, .requestFailed, .unreachable: enter(.interrupted, at: now)
     case .streamShutDown, .unauthorized: enter(.shutDown, at: now)
-    case .streamFailed: break
+    case .streamFailed, .takingTurns: break
     }
   }
 }

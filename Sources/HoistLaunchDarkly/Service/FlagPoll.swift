@@ -25,7 +25,7 @@ final class FlagPoll: @unchecked Sendable {
 
   init(
     host: any ProviderHost, feed: any FlagFeed, known: KnownFlags, intervalMilliseconds: Int64?,
-    connection: ConnectionState, listener: any FeedListener
+    connection: ConnectionState, listener: any FeedListener, sharing: SharedFetch? = nil
   ) {
     self.host = host
     self.feed = feed
@@ -39,7 +39,8 @@ final class FlagPoll: @unchecked Sendable {
       ?? RegularPace(interval: 0, limit: feed.settings.longestRetryMilliseconds)
     var options = FetchLoop.Options(timing: .fixedRate, headerProvider: host.plugins.headerProvider)
     options.leastDistanceMilliseconds = Self.leastDistanceMilliseconds
-    loop = FetchLoop(host: host, pace: pace, options: options)
+    options.transport = sharing
+    loop = FetchLoop(host: host, pace: sharing?.pace(pace) ?? pace, options: options)
     loop.delegate = self
   }
 

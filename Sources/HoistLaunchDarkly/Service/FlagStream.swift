@@ -13,7 +13,7 @@ final class FlagStream: @unchecked Sendable {
   /// The present connection has brought something.
   private var hasSpoken = false
   /// A message of any connection could be read.
-  private var hasFlags = false
+  private(set) var hasFlags = false
 
   init(host: any ProviderHost, feed: any FlagFeed, listener: any FeedListener) {
     self.host = host

@@ -32,11 +32,13 @@ protocol SynchronizerDelegate: AnyObject {
   func triedStream(startedUnixMilliseconds start: Int64, durationMilliseconds: Int64, failed: Bool)
 }
 
-/// Keeps the flags of one context, or the rules of an environment, fresh while the client is online (2.2, 2.3, 5.3). On the scheduler's thread.
+/// Keeps the flags of one context, or the rules of an environment, fresh while the client is online (2.2, 2.3, 5.3). Where one process
+/// fetches for all, it alone streams, and the polls of the others are answered from the store. On the scheduler's thread.
 final class Synchronizer: ClientPart, @unchecked Sendable {
   private let host: any ProviderHost
   private let requests: FlagRequest
   private let connection: ConnectionState
+  private let sharing: SharedFetch?
   weak var delegate: (any SynchronizerDelegate)?
   /// Polls follow the interval of the background (5.7) from the next `begin` on.
   private var isForeground = true
@@ -48,9 +50,14 @@ final class Synchronizer: ClientPart, @unchecked Sendable {
   private var formerEntityTag: String?
   private var settled: (@Sendable (SynchronizerOutcome) -> Void)?
 
-  init(host: any ProviderHost, settings: LaunchDarklySettings, headers: RequestHeaders, connection: ConnectionState) {
+  /// - Parameter sharing: nil where each process fetches for itself.
+  init(
+    host: any ProviderHost, settings: LaunchDarklySettings, headers: RequestHeaders, connection: ConnectionState,
+    sharing: SharedFetch? = nil
+  ) {
     self.host = host
     self.connection = connection
+    self.sharing = sharing
     requests = FlagRequest(settings: settings, headers: headers)
   }
 
@@ -67,23 +74,49 @@ final class Synchronizer: ClientPart, @unchecked Sendable {
     settle(.superseded)
     self.settled = settled
     self.feed = feed
-    let settings = feed.settings
-    connection.note(.goingOnline(streams: settings.streams))
+    connection.note(.goingOnline(streams: mayStream(feed)))
+    sharing?.start()
+    ask(feed, known)
+  }
+
+  private func mayStream(_ feed: any FlagFeed) -> Bool { feed.settings.streams && sharing?.isLeading ?? true }
+
+  private func ask(_ feed: any FlagFeed, _ known: KnownFlags) {
+    let (settings, streams) = (feed.settings, mayStream(feed))
     let interval = isForeground ? settings.pollingMilliseconds : settings.backgroundPollingMilliseconds
     let poll = FlagPoll(
-      host: host, feed: feed, known: known, intervalMilliseconds: settings.streams ? nil : interval,
-      connection: connection, listener: self)
+      host: host, feed: feed, known: known, intervalMilliseconds: streams ? nil : interval,
+      connection: connection, listener: self, sharing: sharing)
     self.poll = poll
-    if settings.streams {
+    if streams {
       stream = FlagStream(host: host, feed: feed, listener: self)
     }
     stream?.start()
     poll.start()
   }
 
+  /// This process is the one that fetches for all, or is it no longer.
+  func leadHasChanged() {
+    guard let feed, !isEnded, feed.settings.streams else { return }
+    endFeed()
+    connection.note(.takingTurns(streams: mayStream(feed)))
+    ask(feed, KnownFlags())
+  }
+
+  /// The one that fetches for all is to fetch, or has fetched.
+  /// - Returns: whether it has streamed, and the store has lost that.
+  func fetchIsDue() -> Bool {
+    guard let stream else {
+      poll?.ping()
+      return false
+    }
+    return stream.hasFlags
+  }
+
   /// Goes offline. `begin` may follow.
   func end() {
     endFeed()
+    sharing?.stop()
     connection.note(.goingOffline)
     settle(.superseded)
   }
@@ -105,7 +138,10 @@ final class Synchronizer: ClientPart, @unchecked Sendable {
     poll = nil
     stream = nil
     settled = nil
+    sharing?.abandonAfterFork()
   }
+
+  var statistics: [(group: String, name: String, value: Int64)] { sharing?.statistics ?? [] }
 
   /// Of what the newest poll for this context has brought, also after the end; nil before there was any.
   var entityTag: String? { poll?.entityTag ?? formerEntityTag }
@@ -143,7 +179,7 @@ extension Synchronizer: FeedListener {
     case .applied:
       // First, so that a thread that waits for the client to be ready finds the matching mode.
       connection.note(.flagsArrived)
-      host.report(.answered("flags have come from the service"))
+      host.report(.answered("flags have come from the \(sharing?.isFollowing == true ? "store" : "service")"))
       serve(.updated)
     case .refused(let problem):
       connection.noteBadData(problem, fromPoll: message.isPolled)
@@ -208,6 +244,8 @@ extension Synchronizer: FeedListener {
 
   func feedRefused(status: Int) {
     endFeed()
+    // Who asks no more leads no more.
+    sharing?.stop()
     connection.note(.unauthorized)
     let (key, outcome): (StaticString, StaticString) = feed.map { ($0.keyName, $0.afterRefusal) } ?? ("key", "")
     connection.failed(.response, status: status, "the \(key) is refused")
@@ -219,6 +257,7 @@ extension Synchronizer: FeedListener {
 
   func feedShutDown(status: Int) {
     endFeed()
+    sharing?.stop()
     connection.note(.streamFailed)
     connection.note(.streamShutDown)
     connection.failed(.response, status: status, "the stream is refused with status \(status)")

@@ -13,10 +13,8 @@ public struct UnleashFactory: ProviderFactory {
 
   public func mode(_ values: PropertyValues) -> String { values.text("mode") }
 
-  /// Definitions that are polled whole.
-  public func sharesFetches(_ values: PropertyValues) -> Bool {
-    values.text("mode") == "backend" && values.text("fetch_mode") == "polling"
-  }
+  /// Definitions are the same for all, toggles are of a context.
+  public func sharesFetches(_ values: PropertyValues) -> Bool { values.text("mode") == "backend" }
 
   public func storeIdentity(_ values: PropertyValues) -> String {
     let headers = values.textMap("custom_headers").map { (name: $0.key, value: $0.value) }

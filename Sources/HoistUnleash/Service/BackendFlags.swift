@@ -2,7 +2,8 @@ internal import HoistBase
 internal import HoistCore
 
 /// Definitions from the client API, evaluated here (protocol B.6, B.8, B.9): by polling, by polling deltas, or by a
-/// stream beside which definitions are polled when it fails. On the scheduler's thread.
+/// stream beside which definitions are polled when it fails. Where one process fetches for all, all are clients that poll, and the
+/// one begins to stream once it has fetched. On the scheduler's thread.
 final class BackendFlags: FlagService, @unchecked Sendable {
   private let host: any ProviderHost
   private let options: UnleashSettings
@@ -22,6 +23,8 @@ final class BackendFlags: FlagService, @unchecked Sendable {
   private var asked: Generation.Token?
   /// The service wants a client that polls to stream.
   private var isAskedToStream = false
+  /// The stream is for the process that fetches for all.
+  private var awaitsFetch = false
   private var hasRegistered = false
   /// So many times as long as compiling takes, others have the network's thread.
   private static let pausesPerCompilation: Int64 = 4
@@ -44,6 +47,8 @@ final class BackendFlags: FlagService, @unchecked Sendable {
   func begin(after wait: Int64?, completion: @escaping FetchLoop.Completion) {
     end()
     mode = options.fetchMode
+    awaitsFetch = mode == .streaming && host.fetchSharing != nil
+    if awaitsFetch { mode = .polling }
     register()
     if compiling.isDue { compiling.ask() }
     source?.loop.hold(false)
@@ -108,7 +113,9 @@ final class BackendFlags: FlagService, @unchecked Sendable {
   }
 
   func read(_ response: HTTPResponse) -> Result<ReadFlags, UnreadableFlags> {
-    if mode == .delta { return readDelta(response) }
+    if mode == .delta, source?.isFollowing != true { return readDelta(response) }
+    // What another process has stored is whole.
+    lastEventID = ""
     isAskedToStream = response.headers.value(of: "fetch-mode") == "streaming"
     return replace(response.body).map { snapshot in
       // A 304 has no tag; an answer without one leaves the former.
@@ -153,12 +160,22 @@ final class BackendFlags: FlagService, @unchecked Sendable {
 
   /// The service may ask clients that poll for streaming, unless their host chose otherwise (B.6).
   func fetchSucceeded() {
-    guard isAskedToStream, mode == .polling, options.mayStream, host.fetchSharing == nil, let source, source.loop.isRunning else {
-      return
-    }
-    isAskedToStream = false
+    guard awaitsFetch || isAskedToStream, mode == .polling, options.mayStream, let source, source.mayStream, source.loop.isRunning
+    else { return }
+    (awaitsFetch, isAskedToStream) = (false, false)
     streamTakesOver()
     stream.start { _ in }
+  }
+
+  var isStreaming: Bool { mode == .streaming }
+
+  func endStream() {
+    stream.stop()
+    stream.forgetLastEvent()
+    awaitsFetch = isStreaming || options.fetchMode == .streaming
+    guard isStreaming else { return }
+    mode = .polling
+    source?.loop.hold(false)
   }
 }
 
@@ -194,7 +211,7 @@ extension BackendFlags {
 
   /// Definitions are polled until the stream takes over.
   func fallBackToPolling(completion: @escaping FetchLoop.Completion) {
-    mode = .polling
+    (mode, isAskedToStream) = (.polling, false)
     source?.loop.hold(false)
     source?.loop.start(completion: completion)
   }

@@ -24,8 +24,12 @@ protocol FlagService: AnyObject {
   /// Reads flags that the client starts with.
   /// - Parameter isFetched: the service has sent them, to an earlier run.
   func read(_ document: [UInt8], isFetched: Bool) -> Result<Snapshot, UnreadableFlags>
-  /// A fetch has brought flags, which are served.
+  /// A fetch has brought flags, which are served, or has confirmed them.
   func fetchSucceeded()
+  /// Changes are streamed, and nothing is fetched beside that.
+  var isStreaming: Bool { get }
+  /// Another process is the one that streams: flags are fetched again.
+  func endStream()
   /// What to keep for the next run, of flags that came without it.
   var document: [UInt8]? { get }
 }
@@ -35,6 +39,8 @@ extension FlagService {
   func end() {}
   func abandonAfterFork() {}
   func fetchSucceeded() {}
+  var isStreaming: Bool { false }
+  func endStream() {}
   var asked: FrontendContext? { nil }
   var document: [UInt8]? { nil }
 }

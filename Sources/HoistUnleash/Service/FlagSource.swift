@@ -18,15 +18,15 @@ final class FlagSource: ClientPart, @unchecked Sendable {
   let host: any ProviderHost
   let options: UnleashSettings
   let loop: FetchLoop
-  private let shared: SharedFetch?
-  private let service: any FlagService
+  let shared: SharedFetch?
+  let service: any FlagService
   private let publisher: FlagPublisher
   private let storage: FlagStorage
-  private lazy var saving = PacedWork(host: host) { [unowned self] in saveDocument() }
+  lazy var saving = PacedWork(host: host) { [unowned self] in saveDocument() }
   private let events: UnleashEvents
   private let failures: UnleashFailure
 
-  private var isRunning = false
+  var isRunning = false
   private var nextStart = Beginning(kind: .start(isDelayed: false), completion: { _ in })
   private var beginnings: [Beginning] = []
   /// Of the store; `readKey` while it is being read.
@@ -70,7 +70,7 @@ final class FlagSource: ClientPart, @unchecked Sendable {
     service.connect(self)
   }
 
-  private var canFetch: Bool { host.isOnline && options.url != nil }
+  var canFetch: Bool { host.isOnline && options.url != nil }
   private var hasSnapshot: Bool { host.withSnapshot { $0 != nil } }
   /// The store key of the flags that the newest request asks for: the host may have changed the context since.
   private var askedKey: String { storage.key(of: service.asked) }
@@ -286,12 +286,6 @@ final class FlagSource: ClientPart, @unchecked Sendable {
   }
 }
 
-extension FlagSource: SharedFetchDelegate {
-  var sharedName: String { "definitions" }
-  func sharedFetchIsDue() { if isRunning, canFetch, loop.goesOn { loop.fetchAgain() } }
-  func sharedFetchLeads(_ isLeading: Bool) {}
-}
-
 /// What fetches and the stream bring, in the vendor's order: flags, then the event, then the completion (D.1).
 extension FlagSource: FetchDelegate {
   var hasFlags: Bool { hasSnapshot }
@@ -318,7 +312,9 @@ extension FlagSource: FetchDelegate {
   func fetchEnded(_ outcome: FetchOutcome, of loop: FetchLoop) {
     switch outcome {
     case .updated: service.fetchSucceeded()
-    case .unchanged: confirmed()
+    case .unchanged:
+      confirmed()
+      service.fetchSucceeded()
     case .empty: passedOver()
     case .failed(let failure): failed(failure)
     case .superseded: break
@@ -349,7 +345,8 @@ extension FlagSource: FetchDelegate {
     if let document { save(document) } else { saving.ask() }
     (servedKey, hasFetched, isBootstrapped) = (askedKey, true, false)
     succeeded()
-    events.fetched(.answered("flags have come from the service"), isNews: hasChanges || options.notifiesUnchanged)
+    events.fetched(
+      .answered("flags have come from the \(isFollowing ? "store" : "service")"), isNews: hasChanges || options.notifiesUnchanged)
   }
 
   private func save(_ document: [UInt8]) {

@@ -2,68 +2,6 @@ import HoistBase
 @testable import HoistCore
 import HoistTestSupport
 
-/// A process's share of a clock: it may be killed, and its lanes need no threads.
-final class FleetScheduler: Scheduler, @unchecked Sendable {
-  let time: ManualScheduler
-  var isAlive = true
-  init(_ time: ManualScheduler) { self.time = time }
-
-  private func whileAlive(_ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void { { if self.isAlive { work() } } }
-  func post(_ work: @escaping @Sendable () -> Void) { time.post(whileAlive(work)) }
-  func schedule(afterMilliseconds delay: Int64, _ work: @escaping @Sendable () -> Void) -> any Cancellable {
-    time.schedule(afterMilliseconds: delay, whileAlive(work))
-  }
-  func startThread(name: String, _ body: @escaping @Sendable (_ stays: Bool) -> Void) -> Bool {
-    post { body(false) }
-    return true
-  }
-  var isCurrent: Bool { time.isCurrent }
-  var standsInForItsThread: Bool { time.standsInForItsThread }
-  var generation: UInt32 { time.generation }
-}
-
-/// A store that may be away.
-final class FleetStore: TellingManager, @unchecked Sendable {
-  let inner: MemoryCacheManager
-  let isAway = Locked(false)
-  let announcements: Announcements?
-  /// When it was looked into.
-  let looks = Locked<[Int64]>([])
-  private let clock: any Clock
-  init(_ clock: any Clock, tells: Bool) {
-    (self.clock, inner, announcements) = (clock, MemoryCacheManager(clock: clock), tells ? Announcements() : nil)
-  }
-
-  private func reach() throws(CacheFailure) -> MemoryCacheManager {
-    if isAway.value { throw CacheFailure("away") }
-    return inner
-  }
-  func load(key: String) throws(CacheFailure) -> [UInt8]? { try reach().load(key: key) }
-  func save(key: String, value: [UInt8]) throws(CacheFailure) { try reach().save(key: key, value: value) }
-  func remove(key: String) throws(CacheFailure) { try reach().remove(key: key) }
-  var canLead: Bool { true }
-  func lead(key: String, holder: String?, leaseMilliseconds: Int64) throws(CacheFailure) -> CacheLead {
-    looks.change { $0.append(clock.unixMilliseconds) }
-    return try reach().lead(key: key, holder: holder, leaseMilliseconds: leaseMilliseconds)
-  }
-  func save(key: String, value: [UInt8], ledBy number: Int64) throws(CacheFailure) -> Int64? {
-    try reach().save(key: key, value: value, ledBy: number)
-  }
-  func putEvents(_ rows: [EventRow], owner: EventOwner) throws(CacheFailure) { try reach().putEvents(rows, owner: owner) }
-  func claimEvents(
-    pipeline: String, maximumRows: Int, maximumBytes: Int, owner: EventOwner
-  ) throws(CacheFailure) -> [EventRow] {
-    try reach().claimEvents(pipeline: pipeline, maximumRows: maximumRows, maximumBytes: maximumBytes, owner: owner)
-  }
-  func removeEvents(ids: [String], owner: EventOwner) throws(CacheFailure) { try reach().removeEvents(ids: ids, owner: owner) }
-  func purgeEvents(subject: String, pipeline: String) throws(CacheFailure) {
-    try reach().purgeEvents(subject: subject, pipeline: pipeline)
-  }
-  func renewLease(owner: EventOwner) throws(CacheFailure) { try reach().renewLease(owner: owner) }
-  func releaseEvents(owner: EventOwner) throws(CacheFailure) { try reach().releaseEvents(owner: owner) }
-  func close() {}
-}
-
 /// One process, with a source of a text.
 final class FleetMember: ConfigurationFormat, @unchecked Sendable {
   let host: TestHost
@@ -78,9 +16,9 @@ final class FleetMember: ConfigurationFormat, @unchecked Sendable {
   static let interval: Int64 = 60_000
 
   /// - Parameter lease: of the lead; looks are a quarter of it apart, two seconds at most unless it is another one.
-  init(_ manager: any CacheManager, _ time: ManualScheduler, seed: UInt64, isReader: Bool, lease: Int64) {
-    scheduler = FleetScheduler(time)
-    host = TestHost(manager: manager, seed: seed, share: nil, time: time, scheduler: scheduler)
+  init(_ manager: any CacheManager, _ scheduler: FleetScheduler, seed: UInt64, isReader: Bool, lease: Int64) {
+    self.scheduler = scheduler
+    host = TestHost(manager: manager, seed: seed, share: nil, time: scheduler.time, scheduler: scheduler)
     host.fetchSharing = FetchSharing(
       isReader: isReader, leaseMilliseconds: lease, pollMilliseconds: lease == Self.lease ? 2000 : lease)
     source = ConfigurationSource(
@@ -118,8 +56,9 @@ final class SharingFleet {
   }
 
   /// - Parameter time: of its own, for a process that may be stopped.
-  func add(isReader: Bool = false, time: ManualScheduler? = nil) -> FleetMember {
-    let member = FleetMember(store, time ?? self.time, seed: UInt64(members.count + 1), isReader: isReader, lease: lease)
+  func add(isReader: Bool = false, time: ManualScheduler? = nil, hasThreads: Bool = false) -> FleetMember {
+    let process = FleetScheduler(time ?? self.time, hasThreads: hasThreads)
+    let member = FleetMember(store, process, seed: UInt64(members.count + 1), isReader: isReader, lease: lease)
     let text = text
     member.host.network.setResponder { request in
       let (now, date) = (text.value, "date of \(text.value)")

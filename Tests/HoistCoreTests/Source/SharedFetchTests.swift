@@ -122,6 +122,22 @@ struct SharedFetchTests {
     #expect(zip(fleet.members, asked).filter { $0.requests != $1 }.count == 1)
   }
 
+  @Test("A store that hangs: the lead is over in time, whatever the call does, and who streams ends that (failing)")
+  func storeHangs() {
+    let (fleet, time) = (SharingFleet(), ManualScheduler())
+    let member = fleet.add(time: time, hasThreads: true)
+    #expect(time.settle { member.leads })
+    let gate = HoistCore.Completion<Bool>()
+    fleet.store.gate.value = gate
+    time.advance(milliseconds: 12_900)
+    #expect(member.leads)
+    time.advance(milliseconds: 200)
+    #expect(!member.leads && member.count("alone") == 0)
+    fleet.store.gate.value = nil
+    gate.give(true)
+    #expect(time.settle { member.leads })
+  }
+
   @Test(
     "What each has fetched for itself is newer than what the store has: the leader writes it, and none goes back (failing, ready)"
   )

@@ -33,7 +33,14 @@ final class ServerProvider: @unchecked Sendable {
       source: host.plugins.rulesStore == nil ? .service : settings.isDaemon ? .store : .serviceAndStore)
     observers = ChangeObservers { [weak host] in host?.onDeliveryLane($0) }
     connection = ConnectionState(host: host, observers: observers)
-    let synchronizer = Synchronizer(host: host, settings: common, headers: headers, connection: connection)
+    let data = host.plugins.vendor[TestRules.slot] as? TestRules
+    let hasStore = host.plugins.rulesStore != nil
+    if hasStore, host.fetchSharing != nil {
+      throw ConfigurationFailure(
+        "fetch.shared", "property \"fetch.shared\": processes share rules by the store of rules that is given; leave it \"off\"")
+    }
+    let sharing = hasStore || data != nil ? nil : SharedFetch.between(host, key: settings.storageKey)
+    let synchronizer = Synchronizer(host: host, settings: common, headers: headers, connection: connection, sharing: sharing)
     let observers = observers
     bigSegments = host.plugins.bigSegmentStore.map {
       BigSegmentsManager(host: host, store: $0, options: settings.bigSegments, observers: observers)
@@ -43,9 +50,8 @@ final class ServerProvider: @unchecked Sendable {
     }
     rules = ServedRules(
       host: host, feed: RulesFeed(settings: common, headers: headers, filter: settings.filter), synchronizer: synchronizer,
-      storageKey: shared == nil ? settings.storageKey : nil,
-      given: HostRules(settings.given, data: host.plugins.vendor[TestRules.slot] as? TestRules), shared: shared,
-      isDaemon: settings.isDaemon, bigSegments: bigSegments)
+      storageKey: shared == nil ? settings.storageKey : nil, given: HostRules(settings.given, data: data), shared: shared,
+      sharing: sharing, isDaemon: settings.isDaemon, bigSegments: bigSegments)
     hooks = HookRunner(
       LaunchDarklyPlugins.hooks(
         of: host.plugins, for: EnvironmentMetadata(common, environment: host.environment), log: host.log),

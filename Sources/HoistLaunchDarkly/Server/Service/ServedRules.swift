@@ -26,6 +26,8 @@ final class ServedRules: ClientPart, @unchecked Sendable {
   private var given: HostRules
   /// In place of `storage`.
   let shared: SharedRules?
+  /// One process keeps `storage` for all.
+  private let isOfFleet: Bool
   /// Nothing is asked of the service: the store is all there is (10.4).
   let isDaemon: Bool
   var table: ServerTable
@@ -51,19 +53,22 @@ final class ServedRules: ClientPart, @unchecked Sendable {
   ///   - storageKey: nil keeps nothing.
   ///   - given: rules to start with, where none are stored.
   ///   - shared: nil for rules that are the process's own. Test data does without.
+  ///   - sharing: one process fetches for all that share the client's store; nil where each does.
   init(
     host: any ProviderHost, feed: RulesFeed, synchronizer: Synchronizer, storageKey: String?, given: HostRules,
-    shared: SharedRules? = nil, isDaemon: Bool = false, bigSegments: (any BigSegments)? = nil
+    shared: SharedRules? = nil, sharing: SharedFetch? = nil, isDaemon: Bool = false, bigSegments: (any BigSegments)? = nil
   ) {
     self.host = host
     self.feed = feed
     self.synchronizer = synchronizer
     self.given = given
     (self.shared, self.isDaemon) = given.data == nil ? (shared, isDaemon) : (nil, false)
-    storage = DocumentStorage(store: host.store, key: given.data == nil ? storageKey : nil)
+    storage = DocumentStorage(store: host.store, key: given.data == nil ? storageKey : nil, shared: sharing)
+    isOfFleet = sharing != nil
     table = ServerTable(ServerResources(host.regex, bigSegments: bigSegments))
     synchronizer.delegate = self
     self.shared?.owner = self
+    sharing?.delegate = self
   }
 
   /// Whether a whole set has come from the service, or the store where that is all there is. Any thread.
@@ -118,6 +123,7 @@ final class ServedRules: ClientPart, @unchecked Sendable {
       host.report(.resumed)
       if isFed { synchronizer.begin(feed, KnownFlags()) { _ in } }
     } else if !isDaemon {
+      saveNow()
       synchronizer.end()
     }
     self.isOnline = isWanted
@@ -288,10 +294,20 @@ final class ServedRules: ClientPart, @unchecked Sendable {
     }
   }
 
-  private func saveNow() {
-    guard let timer = saving else { return }
-    timer.cancel()
+  /// What a poll has brought is kept as it came: it may be what the store has.
+  private func keep(_ text: [UInt8], _ entityTag: String) {
+    dropSaving()
+    storage.save(StoredDocument(bytes: text, entityTag: entityTag.isEmpty ? nil : entityTag))
+  }
+
+  private func dropSaving() {
+    saving?.cancel()
     saving = nil
+  }
+
+  private func saveNow() {
+    guard saving != nil else { return }
+    dropSaving()
     guard let document = host.withSnapshot({ $0?.rulesDocument(tombstones: table.tombstones) }) else { return }
     lastSize = document.count
     storage.save(StoredDocument(bytes: document))
@@ -307,7 +323,7 @@ extension ServedRules: SynchronizerDelegate {
     let outcome = apply(message, isNews: true)
     if outcome == .applied {
       arrived.store(true, ordering: .releasing)
-      saveSoon()
+      if isOfFleet, case .put(let text, let tag?) = message { keep(text, tag) } else { saveSoon() }
     }
     return outcome
   }
@@ -320,4 +336,10 @@ extension ServedRules: SynchronizerDelegate {
   func triedStream(startedUnixMilliseconds start: Int64, durationMilliseconds: Int64, failed: Bool) {
     listener?.triedStream(startedUnixMilliseconds: start, durationMilliseconds: durationMilliseconds, failed: failed)
   }
+}
+
+extension ServedRules: SharedFetchDelegate {
+  var sharedName: String { "rules" }
+  func sharedFetchIsDue() { if synchronizer.fetchIsDue() { saveSoon() } }
+  func sharedFetchLeads(_ isLeading: Bool) { synchronizer.leadHasChanged() }
 }
