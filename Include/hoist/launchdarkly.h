@@ -99,7 +99,8 @@ extern "C" {
  *                          What it has otherwise is served as `rules_cache_ms` says. A store that fails is STALE or ERROR, and
  *                          is tried every 500 ms. An SDK key is needed for events only.
  * fetch.shared             of the processes over one store one streams, or polls, and the others serve the set that it keeps, as
- *                          the service's. None streams while the store is away. Where the service refuses the key, each
+ *                          the service's; their connection says that they poll, and environment ids that answers bring are
+ *                          known to the one alone. None streams while the store is away. Where the service refuses the key, each
  *                          process leads in its turn, asks once and is FATAL. Refused beside a store of rules, which shares
  *                          them already.
  * hooks and plug-ins       hear of the context of the call, else of the client's; not for all flags and explanations.
