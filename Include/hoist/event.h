@@ -50,7 +50,8 @@ typedef struct hoist_event {
  * neither has taken it after two seconds, as while the store fails, it returns HOIST_ERR_UNSAVED: the event is then
  * in memory only, until the store takes it; a thread of Hoist's own does not wait at all. On a disk that stalls, one call at a time may wait for its write to a
  * journal for as long as the system does; the others wait for two seconds. A journal is kept on disks of this machine
- * only, not on those of a network.
+ * only, not on those of a network. With HOIST_OK, what this client recorded before it, as for evaluations, outlives the process,
+ * too, unless the store fails or those two seconds are over.
  *
  * @param key     Name of the event. Borrowed for the call, like everything else.
  * @param context NULL means the client's current context.

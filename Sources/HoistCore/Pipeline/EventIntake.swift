@@ -93,6 +93,8 @@ final class EventIntake: @unchecked Sendable {
   let storesNow = Atomic(false)
 
   let progress = StoreProgress()
+  /// Behind the last record that is in no journal, with immediate durability (`RecordOrder`).
+  private let loose = Atomic<UInt64>(0)
 
   init(limits: Limits, generation: UInt32) {
     self.limits = limits
@@ -245,6 +247,12 @@ final class EventIntake: @unchecked Sendable {
   /// What was recorded so far is to be stored without waiting for more.
   /// - Returns: whether a turn has to be asked for.
   func askToStoreNow() -> Bool { !storesNow.exchange(true, ordering: .acquiringAndReleasing) }
+
+  /// A record is in no journal. Before its caller returns.
+  func noteLoose(_ sequence: UInt64) { loose.max(sequence &+ 1, ordering: .releasing) }
+  var looseEnd: UInt64 { loose.load(ordering: .acquiring) }
+  /// Whether the store may lack records of that kind.
+  var hasLoose: Bool { looseEnd > progress.committedBelow }
 
   // MARK: The scheduler's side
 

@@ -63,10 +63,15 @@ public final class EventPipeline: @unchecked Sendable {
     turnNow = WeakWork()
     turnSoon = WeakWork()
     state.clockOffset = clock.unixMilliseconds &- steadyMilliseconds
-    if options.durability == .immediate { intake.with { $0.leastPriority = .now } }
+    if options.durability == .immediate {
+      intake.with { $0.leastPriority = .now }
+      store.order.add(intake)
+    }
     turnNow.work = { [weak self] in self?.turn() }
     turnSoon.work = { [weak self] in self?.turnSoonest() }
   }
+
+  deinit { store.order.remove(intake) }
 
   /// A pipeline of a provider's.
   /// - Parameters:
@@ -98,9 +103,21 @@ public final class EventPipeline: @unchecked Sendable {
     unixMilliseconds: Int64, awaitsConsent: Bool = false, waits wished: Wait = .forCommit
   ) -> Outcome {
     if awaitsConsent, asideRows.load(ordering: .relaxed) >= options.consentRows { return refuseAside() }
-    let outcome = record(payload, tail, subject, unixMilliseconds, mayWait ? wished : .never)
+    let wait = mayWait ? wished : .never
+    let deadline = wait.isForJournal ? commitDeadline : 0
+    let outcome = record(payload, tail, subject, unixMilliseconds, wait, untilNanoseconds: deadline)
     if case .queued = outcome, options.durability == .immediate, store.keepsEvents, wished.isWanted { return unsaved() }
+    if case .stored = outcome { awaitEarlier(wait, untilNanoseconds: deadline) }
     return outcome
+  }
+
+  /// A caller that waits for a commit is told of it when what was recorded before is stored as well, as far as the store takes it.
+  private func awaitEarlier(_ wait: Wait, untilNanoseconds deadline: Int64) {
+    switch wait {
+    case .never, .forJournal: break
+    case .forCommit: store.order.settle(generation: scheduler.generation, untilNanoseconds: deadline)
+    case .forStore(let deadline): store.order.settle(generation: scheduler.generation, untilNanoseconds: deadline)
+    }
   }
 
   private func unsaved() -> Outcome {
@@ -121,9 +138,9 @@ public final class EventPipeline: @unchecked Sendable {
   }
 
   private func record(
-    _ payload: ByteView, _ tail: ByteView, _ subject: ByteView, _ unixMilliseconds: Int64, _ wait: Wait
+    _ payload: ByteView, _ tail: ByteView, _ subject: ByteView, _ unixMilliseconds: Int64, _ wait: Wait,
+    untilNanoseconds deadline: Int64
   ) -> Outcome {
-    let deadline = wait.isForJournal ? commitDeadline : 0
     if wait.isForJournal,
       let outcome = recordInJournal(
         payload, tail: tail, subject: subject, unixMilliseconds: unixMilliseconds, waits: wait, untilNanoseconds: deadline)
@@ -142,6 +159,7 @@ public final class EventPipeline: @unchecked Sendable {
   /// - Parameter deadline: the limit of a caller that waits for the commit.
   func conclude(_ answer: EventIntake.Answer, _ wait: Wait, untilNanoseconds deadline: Int64) -> Outcome {
     guard wake(for: answer) else { return .dropped }
+    if options.durability == .immediate, store.keepsEvents { intake.noteLoose(answer.sequence) }
     switch wait {
     case .forCommit: return awaitCommit(of: answer.sequence, untilNanoseconds: deadline)
     case .forStore(let deadline): return awaitCommit(of: answer.sequence, untilNanoseconds: deadline)
@@ -184,8 +202,11 @@ public final class EventPipeline: @unchecked Sendable {
     guard options.durability == .immediate, store.keepsEvents else { return .queued }
     let next = intake.with(\.nextSequence)
     guard next > 0 else { return .stored }
-    let outcome = mayWait ? awaitCommit(of: next &- 1, untilNanoseconds: commitDeadline) : .queued
-    return outcome == .queued ? unsaved() : outcome
+    guard mayWait else { return unsaved() }
+    let deadline = commitDeadline
+    guard awaitCommit(of: next &- 1, untilNanoseconds: deadline) == .stored else { return unsaved() }
+    awaitEarlier(.forCommit, untilNanoseconds: deadline)
+    return .stored
   }
 
   var commitDeadline: Int64 {

@@ -1,4 +1,5 @@
 internal import HoistBase
+internal import Synchronization
 
 /// The store's progress with what was recorded, and the threads that wait for it. Thread-safe: its own lock keeps
 /// recording and waiting threads apart.
@@ -15,6 +16,14 @@ final class StoreProgress: @unchecked Sendable {
   private let changed = Condition()
   /// Guarded by `lock`.
   private var marks = Marks()
+  /// How far the store had come when a wait for it was in vain: until it comes further, there is no other. nil: there is none.
+  private var stoodAt: UInt64?
+  private var waits = 0
+  /// `marks.committed`, for a look without the lock.
+  private let committed = Atomic<UInt64>(0)
+  var committedBelow: UInt64 { committed.load(ordering: .acquiring) }
+  /// How often a caller has waited for records before its own; for tests.
+  var waitsForLoose: Int { lock.withLock { waits } }
 
   /// Records below `sequence` have been given to the store or have left the pipeline.
   func attempted(below sequence: UInt64, committed: Bool) {
@@ -37,6 +46,7 @@ final class StoreProgress: @unchecked Sendable {
   private func change(_ body: (inout Marks) -> Void) {
     lock.withLock {
       body(&marks)
+      committed.store(marks.committed, ordering: .releasing)
       changed.broadcast()
     }
   }
@@ -52,6 +62,18 @@ final class StoreProgress: @unchecked Sendable {
   /// - Returns: whether it is committed.
   func waitForCommit(of sequence: UInt64, untilNanoseconds deadline: Int64) -> Bool {
     wait(untilNanoseconds: deadline) { $0.attempted > sequence }.committed > sequence
+  }
+
+  /// Waits until the store has been given records that callers do not wait for themselves. Where it has not moved since
+  /// that was last in vain, it is stuck, and no other caller waits.
+  /// - Parameter deadline: likewise.
+  func waitForLoose(below end: UInt64, untilNanoseconds deadline: Int64) {
+    lock.withLock {
+      guard marks.attempted < end, stoodAt != marks.attempted else { return }
+      waits += 1
+      while marks.attempted < end, changed.wait(lock, untilNanoseconds: deadline) {}
+      stoodAt = marks.attempted < end ? marks.attempted : nil
+    }
   }
 
   @inline(never)

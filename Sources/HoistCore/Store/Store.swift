@@ -33,6 +33,7 @@ public final class Store: @unchecked Sendable {
   let entropy: any Entropy
   let options: Options
   let lane: Lane
+  let order = RecordOrder()
   let lock = Lock()
   /// Guarded by `lock`.
   var state: StoreState
