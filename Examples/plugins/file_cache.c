@@ -142,7 +142,7 @@ static hoist_status create(const char *options, hoist_cache *table, char *messag
     if (!folder) return HOIST_ERR_LIMIT;
     strcpy(folder, options);
     *table = (hoist_cache){sizeof *table, folder, load, save, forget, put_events, claim_events, remove_events, purge_events,
-                           renew_lease, free, replace, NULL, NULL, NULL, give_back_events, NULL, NULL};
+                           renew_lease, free, replace, NULL, NULL, NULL, give_back_events, NULL, NULL, NULL};
     return HOIST_OK;
 }
 static const hoist_plugin plugin = {

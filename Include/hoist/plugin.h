@@ -196,6 +196,18 @@ typedef struct hoist_cache {
                                                     const char *HOIST_NONNULL owner);
 
     /**
+     * Like `replace`, of a value that is of no use any more `lifetime_ms` milliseconds after this call: it may be forgotten
+     * then, by one clock for all users of the data. An `append` to it begins that time anew; `save` and `replace` keep it
+     * for ever again. So data of a person go when the service has them expire; what says whether a person has consented
+     * never comes with a lifetime. Without it (NULL, or a table of an earlier header) Hoist calls `replace`.
+     * @param lifetime_ms From 1 on.
+     */
+    hoist_status (*HOIST_NULLABLE replace_for)(void *HOIST_NULLABLE user_data, const char *HOIST_NONNULL key,
+                                               const void *HOIST_NULLABLE expected, size_t expected_size,
+                                               const void *HOIST_NULLABLE value, size_t value_size,
+                                               int64_t lifetime_ms, hoist_bytes_sink *HOIST_NONNULL sink);
+
+    /**
      * Tells all users of the same data that what is kept under `key` has changed. Called after a configuration was written for
      * all, and after a person's refusal was. Best effort: any status but HOIST_OK costs the others time, for they look by
      * themselves, too, and is no failure. Without this and `listen` (NULL, or a table of an earlier header) they do no other.
@@ -212,7 +224,7 @@ typedef struct hoist_cache {
 } hoist_cache;
 
 #define HOIST_CACHE_INIT \
-    { sizeof(hoist_cache), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+    { sizeof(hoist_cache), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 
 HOIST_API hoist_status hoist_config_set_cache(hoist_config *HOIST_NULLABLE config,
                                               const hoist_cache *HOIST_NULLABLE cache,

@@ -52,6 +52,7 @@ class CCache(Structure):
         ("lead", CFUNCTYPE(c_int32, c_void_p, c_char_p, c_char_p, c_int64, POINTER(c_int64), POINTER(c_int64))),
         ("save_led", CFUNCTYPE(c_int32, c_void_p, c_char_p, c_void_p, c_size_t, c_int64, POINTER(c_int64))),
         ("give_back_events", CFUNCTYPE(c_int32, c_void_p, POINTER(c_char_p), c_size_t, c_char_p)),
+        ("replace_for", CFUNCTYPE(c_int32, c_void_p, c_char_p, c_void_p, c_size_t, c_void_p, c_size_t, c_int64, POINTER(CBytes))),
         ("announce", CFUNCTYPE(c_int32, c_void_p, c_char_p)),
         ("listen", CFUNCTYPE(c_int32, c_void_p, POINTER(CNews))),
         ("room", c_char * 256)]
@@ -154,6 +155,14 @@ class Cache:
         status = self._call("replace", text(key), expected, len(expected or b""), value, len(value or b""), byref(sink))
         if status not in (OK, STATE, NOT_FOUND):
             raise Failed(status, "replace")
+        return True if status == OK else self._taken(sink) if status == STATE else None
+
+    def replace_for(self, key: str, expected: bytes | None, value: bytes | None, lifetime_ms: int) -> object:
+        """Likewise."""
+        sink = CBytes()
+        status = self._call("replace_for", text(key), expected, len(expected or b""), value, len(value or b""), lifetime_ms, byref(sink))
+        if status not in (OK, STATE, NOT_FOUND):
+            raise Failed(status, "replace_for")
         return True if status == OK else self._taken(sink) if status == STATE else None
 
     def append(self, key: str, head: bytes, more: bytes) -> bool:

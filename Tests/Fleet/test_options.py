@@ -94,6 +94,40 @@ def test_a_value_has_its_version_and_a_person_an_end(make: Callable[..., Cache],
     assert isinstance(written := server.ask("HGET", anna, "written"), bytes) and int(written) > 1_600_000_000_000
 
 
+def test_data_of_a_person_go_when_the_service_has_them_expire(make: Callable[..., Cache], server: RedisServer) -> None:
+    cache = make()
+    anna = "{hoist:unleash:test}:value:visitor:anna"
+
+    def ends_after(milliseconds: int) -> bool:
+        left = server.ask("PTTL", anna)
+        return left == pytest.approx(milliseconds, abs=60_000)
+
+    assert cache.replace_for("visitor:anna", None, b"1", 3_600_000) is True
+    assert ends_after(3_600_000)
+    assert cache.replace_for("visitor:anna", b"0", b"2", 7_200_000) == b"1"
+    assert ends_after(3_600_000)
+    # What is put behind it begins its time anew, whoever does it.
+    server.ask("PEXPIRE", anna, 500_000)
+    assert make().append("visitor:anna", b"1", b"2")
+    assert ends_after(3_600_000)
+    # A refusal stays.
+    assert make().replace("visitor:anna", b"12", b"refused") is True
+    assert server.ask("PTTL", anna) == -1
+    assert cache.append("visitor:anna", b"refused", b"!")
+    assert server.ask("PTTL", anna) == -1
+
+
+def test_of_the_service_s_time_and_the_option_the_sooner_counts(make: Callable[..., Cache], server: RedisServer) -> None:
+    anna = "{hoist:unleash:test}:value:visitor:anna"
+    cache = make(person_ttl_ms=3_600_000)
+    for lifetime, wanted in ((7_200_000, 3_600_000), (1_800_000, 1_800_000), (52_560_000 * 60_000, 3_600_000)):
+        cache.save("visitor:anna", b"1")
+        assert cache.replace_for("visitor:anna", b"1", b"2", lifetime) is True
+        assert server.ask("PTTL", anna) == pytest.approx(wanted, abs=60_000)
+    assert make().replace_for("visitor:anna", b"2", b"3", 52_560_000 * 60_000) is True
+    assert server.ask("PTTL", anna) == pytest.approx(52_560_000 * 60_000, abs=60_000)
+
+
 def test_nothing_stays_of_what_is_gone(make: Callable[..., Cache], server: RedisServer) -> None:
     from table import Row
     cache = make()

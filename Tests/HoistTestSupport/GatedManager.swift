@@ -10,6 +10,7 @@ public final class GatedManager: TellingManager, @unchecked Sendable {
   /// Writes that still fit; nil for any number.
   private var room: Int?
   private var (written, added) = (0, 0)
+  private var ends: [String: Int64] = [:]
 
   public let announcements: Announcements?
 
@@ -60,8 +61,20 @@ public final class GatedManager: TellingManager, @unchecked Sendable {
 
   public func save(key: String, value: [UInt8]) throws(CacheFailure) {
     try needRoom()
-    lock.withLock { written += value.count }
+    lock.withLock {
+      written += value.count
+      ends[key] = nil
+    }
     inner.save(key: key, value: value)
+  }
+  /// How long what was written with an end is of use, by its key.
+  public var lifetimes: [String: Int64] { lock.withLock { ends } }
+  public func replace(
+    key: String, expected: [UInt8]?, with value: [UInt8]?, forMilliseconds lifetime: Int64
+  ) throws(CacheFailure) -> CacheReplacement {
+    let done = try replace(key: key, expected: expected, with: value)
+    if case .done = done { lock.withLock { ends[key] = lifetime } }
+    return done
   }
   public func append(key: String, to head: [UInt8], _ bytes: [UInt8]) throws(CacheFailure) -> Bool {
     try needRoom()

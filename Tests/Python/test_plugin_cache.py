@@ -306,6 +306,38 @@ def test_conversions_are_put_behind_what_is_kept(kind: type[OneStep]) -> None:
         assert service.ledger.conversions() == {"7": {"count": 20, "revenue": sum(range(20))}}
 
 
+class Ending(OneStep):
+    """A cache whose values may come with an end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ends: dict[str, int] = {}
+
+    def replace(self, key: str, expected: bytes | None, value: bytes | None) -> bool:
+        self.ends.pop(key, None)
+        return super().replace(key, expected, value)
+
+    def replace_for(self, key: str, expected: bytes | None, value: bytes | None, lifetime_ms: int) -> bool:
+        is_done = self.replace(key, expected, value)
+        self.ends[key] = lifetime_ms
+        return is_done
+
+
+@pytest.mark.parametrize("consent", [None, True, False])
+def test_data_of_a_visitor_come_with_their_end_and_an_answer_about_consent_does_not(consent: bool | None) -> None:
+    """(KAM-03, KAM-60; offline, no consent)"""
+    memory = Ending()
+    with strict_service() as service, opener(service) as open_client:
+        properties = {"events.durability": "immediate", "default_datafile": json.dumps(sample_configuration()), "online": False,
+                      "data_expiration_interval_minute": 30}
+        visitor = open_client(properties=properties, cache=memory).visitor("v")
+        assert visitor.track_conversion(7, 1.0)
+        assert memory.ends == {"visitor:v": 1_800_000}
+        if consent is not None:
+            assert visitor.set_legal_consent(consent)
+        assert memory.ends == ({"visitor:v": 1_800_000} if consent is None else {})
+
+
 BAD_CACHES = {
     "raises": lambda *_: 1 / 0,
     "sleeps": lambda *_: time.sleep(3),

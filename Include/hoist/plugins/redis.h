@@ -72,7 +72,8 @@
  *  LaunchDarkly store "launchdarkly", as in the vendor's SDKs and relay, whose keys are "PREFIX:…". */
 #define HOIST_REDIS_PREFIX "prefix"
 /** Number of milliseconds: how long what is kept of a person (HOIST_CACHE_PERSON_PREFIX) stays after it was last written. Default
- *  0: for ever. A refusal of consent and an assignment are forgotten with it. */
+ *  0: for ever. A refusal of consent and an assignment are forgotten with it. Data that a service has expire (Kameleoon's
+ *  data_expiration_interval_minute) go by themselves after that time; the sooner of both counts. */
 #define HOIST_REDIS_PERSON_TTL_MS "person_ttl_ms"
 /** Number: how many events may wait, those of all processes of the scope; default 1000000, 0 for no limit. Beyond it new ones are
  *  refused, and stay with the process that recorded them. */

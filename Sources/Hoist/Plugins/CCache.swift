@@ -37,17 +37,33 @@ final class CCache: HostAdapter<hoist_cache>, CacheManager, @unchecked Sendable 
       let name = UInt(bitPattern: table.user_data)
       return try ReplacementQueue.replace(in: self, named: name, key: key, expected, with: value)
     }
+    return try replacement(key, expected, value, "replace") { [table] in replace(table.user_data, $0, $1, $2, $3, $4, $5) }
+  }
+
+  func replace(
+    key: String, expected: [UInt8]?, with value: [UInt8]?, forMilliseconds lifetime: Int64
+  ) throws(CacheFailure) -> CacheReplacement {
+    guard let replace = table.replace_for else { return try self.replace(key: key, expected: expected, with: value) }
+    return try replacement(key, expected, value, "replace_for") { [table] in
+      replace(table.user_data, $0, $1, $2, $3, $4, lifetime, $5)
+    }
+  }
+
+  private func replacement(
+    _ key: String, _ expected: [UInt8]?, _ value: [UInt8]?, _ member: String,
+    _ call: (UnsafePointer<CChar>, UnsafeRawPointer?, Int, UnsafeRawPointer?, Int, OpaquePointer) -> hoist_status
+  ) throws(CacheFailure) -> CacheReplacement {
     let sink = BytesSink()
     let status = Handle.lend(sink) { found in
       key.withCString { key in
         HostBytes.with(expected) { expected, expectedSize in
-          HostBytes.with(value) { replace(table.user_data, key, expected, expectedSize, $0, $1, found) }
+          HostBytes.with(value) { call(key, expected, expectedSize, $0, $1, found) }
         }
       }
     }
     if status == Status.state.rawValue { return .differs(sink.bytes) }
     if status == Status.notFound.rawValue { return .differs(nil) }
-    try Self.check(status, "replace")
+    try Self.check(status, member)
     return .done
   }
 

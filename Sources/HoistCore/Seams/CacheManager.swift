@@ -84,6 +84,11 @@ public protocol CacheManager: AnyObject, Sendable {
   /// Compare-and-set: keeps `value` under `key` if what is kept there is `expected`, byte for byte; nil is no value,
   /// before as after. By default that holds within this process only (`ReplacementQueue`).
   func replace(key: String, expected: [UInt8]?, with value: [UInt8]?) throws(CacheFailure) -> CacheReplacement
+  /// The same of a value that may be forgotten that long after it was last written, additions included. By default it is kept
+  /// for ever.
+  func replace(
+    key: String, expected: [UInt8]?, with value: [UInt8]?, forMilliseconds lifetime: Int64
+  ) throws(CacheFailure) -> CacheReplacement
   /// Puts bytes behind the value of `key`, which `load` then gives with them, if it begins with `head`: so that a small
   /// addition to a large value does not cost writing all of it. Atomic for all users of the same data.
   /// - Returns: false where it does not begin like that, there is none, or the manager cannot do this; nothing was changed.
@@ -168,6 +173,10 @@ extension CacheManager {
   public func replace(key: String, expected: [UInt8]?, with value: [UInt8]?) throws(CacheFailure) -> CacheReplacement {
     try ReplacementQueue.replace(in: self, named: UInt(bitPattern: ObjectIdentifier(self)), key: key, expected, with: value)
   }
+
+  public func replace(
+    key: String, expected: [UInt8]?, with value: [UInt8]?, forMilliseconds lifetime: Int64
+  ) throws(CacheFailure) -> CacheReplacement { try replace(key: key, expected: expected, with: value) }
 
   public func append(key: String, to head: [UInt8], _ bytes: [UInt8]) throws(CacheFailure) -> Bool { false }
 

@@ -15,10 +15,14 @@ struct PendingValues {
   /// What makes the change when it is put behind the stored value; nil where it has to be made to the whole.
   typealias Addition = @Sendable () -> CacheAddition?
 
+  /// How long what the transform has just made is of use, in milliseconds; nil for ever.
+  typealias Lifetime = @Sendable () -> Int64?
+
   struct Change {
     let kind: ChangeKind
     let transform: Transform
     var addition: Addition?
+    var lifetime: Lifetime?
     let completion: Completion
     /// Later ones have greater numbers.
     let number: UInt64
@@ -47,6 +51,9 @@ struct PendingValues {
       for change in changes { value = change.transform(value) }
       return value
     }
+
+    /// Of the last value that was made: the last change knows.
+    var lifetime: Int64? { changes.last?.lifetime?() }
 
     /// nil where there is more to do than one addition.
     var addition: CacheAddition? {
@@ -93,14 +100,15 @@ struct PendingValues {
   }
 
   mutating func add(
-    _ transform: @escaping Transform, _ kind: ChangeKind, addition: Addition?, to key: ByteKey,
+    _ transform: @escaping Transform, _ kind: ChangeKind, addition: Addition?, lifetime: Lifetime?, to key: ByteKey,
     completion: @escaping Completion, maximumCount: Int, maximumBytes: Int
   ) -> [Item] {
     next += 1
     var item = forget(key) ?? Item(key: key, base: .stored, order: next)
     // One that is just being written is written once more, with this one.
     if kind == .replaceable { item.changes.removeAll { $0.kind == .replaceable } }
-    item.changes.append(Change(kind: kind, transform: transform, addition: addition, completion: completion, number: next))
+    item.changes.append(
+      Change(kind: kind, transform: transform, addition: addition, lifetime: lifetime, completion: completion, number: next))
     insert(item)
     return makeRoom(maximumCount: maximumCount, maximumBytes: maximumBytes)
   }

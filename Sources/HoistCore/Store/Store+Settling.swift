@@ -1,5 +1,15 @@
 internal import HoistBase
 
+extension CacheManager {
+  /// - Parameter lifetime: nil for ever.
+  fileprivate func replace(
+    _ key: String, _ expected: [UInt8]?, with value: [UInt8]?, lifetime: Int64?
+  ) throws(CacheFailure) -> CacheReplacement {
+    guard let lifetime, lifetime > 0 else { return try replace(key: key, expected: expected, with: value) }
+    return try replace(key: key, expected: expected, with: value, forMilliseconds: lifetime)
+  }
+}
+
 /// Writing behind: what the store owes its manager.
 extension Store {
   /// A round of values stops at this many failures: the disk is at fault, not one value.
@@ -90,7 +100,7 @@ extension Store {
     for _ in 0..<Self.maximumReplacements {
       let value = try fitting(item.value(from: known))
       if value == known { return known }
-      switch try manager.replace(key: item.key.text, expected: known, with: value) {
+      switch try manager.replace(item.key.text, known, with: value, lifetime: item.lifetime) {
       case .done:
         if item.isLasting { announce(item.key.text, manager) }
         return value

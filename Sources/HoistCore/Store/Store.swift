@@ -137,10 +137,13 @@ public final class Store: @unchecked Sendable {
   ///     lock held, and again when another writer was faster, or for a read of what is not written yet.
   ///   - addition: asked first, likewise: where the manager can, and nothing else waits for the key, that is put behind the
   ///     stored value in place of all the rest.
+  ///   - lifetime: asked after `transform`: how long the new value is of use after it was written, in milliseconds; nil for
+  ///     ever.
   ///   - completion: with the value stored then, nil after an addition; or a failure, when there is no store, or after too many attempts. On
   ///     the store's lane, before any other work on the key; without a store, on the scheduler's thread.
   public func update(
     _ key: String, kind: ChangeKind = .ordinary, addition: (@Sendable () -> CacheAddition?)? = nil,
+    lifetime: (@Sendable () -> Int64?)? = nil,
     _ transform: @escaping @Sendable (_ kept: [UInt8]?) -> [UInt8]?,
     completion: @escaping @Sendable (Result<[UInt8]?, CacheFailure>) -> Void = { _ in }
   ) {
@@ -148,7 +151,7 @@ public final class Store: @unchecked Sendable {
     let options = options
     wait {
       $0.add(
-        transform, kind, addition: addition, to: ByteKey(key), completion: completion,
+        transform, kind, addition: addition, lifetime: lifetime, to: ByteKey(key), completion: completion,
         maximumCount: options.maximumPendingValues, maximumBytes: options.maximumPendingBytes)
     }
   }
@@ -208,7 +211,7 @@ public final class Store: @unchecked Sendable {
     lane.reopen()
     let nonce = entropy.next()
     withState {
-      $0.isClosed = false
+      ($0.isClosed, $0.takesNoMore) = (false, false)
       $0.owner = LeasedOwner(nonce: nonce)
       // The rows were released.
       $0.ownerEpoch += 1

@@ -35,6 +35,8 @@ struct StoreState {
   var ownerEpoch: UInt64 = 0
   var isRenewing = false
   var isClosed = false
+  /// The client closes: what others have left is left to others.
+  var takesNoMore = false
   /// Whether the host knows whether its manager can compare and set.
   var hasNotedReplacing = false
 

@@ -41,13 +41,19 @@ public final class SubjectStore<Record: SubjectRecord>: Sendable {
   private let scheduler: any Scheduler
   private let options: Options
   private let wasKept: @Sendable (Record) -> Void
+  private let lifetime: @Sendable (Record) -> Int64?
   private let guarded: Guarded
 
-  /// - Parameter wasKept: after each write, on the store's lane.
+  /// - Parameters:
+  ///   - lifetime: how long what the last merge of a record has made is of use after it was written, in milliseconds; nil for
+  ///     ever. On the store's lane.
+  ///   - wasKept: after each write, on the store's lane.
   public init(
-    store: Store, scheduler: any Scheduler, options: Options, wasKept: @escaping @Sendable (Record) -> Void = { _ in }
+    store: Store, scheduler: any Scheduler, options: Options, lifetime: @escaping @Sendable (Record) -> Int64? = { _ in nil },
+    wasKept: @escaping @Sendable (Record) -> Void = { _ in }
   ) {
     self.wasKept = wasKept
+    self.lifetime = lifetime
     self.store = store
     self.scheduler = scheduler
     self.options = options
@@ -127,7 +133,10 @@ public final class SubjectStore<Record: SubjectRecord>: Sendable {
     }
     guard let last else { return }
     guard let key = record.storeKey else { return end(record, upTo: last, isStored: true) }
-    store.update(key, kind: record.isNewRefusal ? .lasting : .ordinary, addition: { record.addition(under: key) }) {
+    store.update(
+      key, kind: record.isNewRefusal ? .lasting : .ordinary, addition: { record.addition(under: key) },
+      lifetime: { [lifetime] in lifetime(record) }
+    ) {
       record.merge(into: $0, under: key)
     } completion: { [weak self] result in
       if case .success = result {

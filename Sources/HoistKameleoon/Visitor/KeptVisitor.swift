@@ -103,6 +103,14 @@ struct KeptVisitor: Sendable {
 }
 
 extension KeptVisitor {
+  /// Whether it says more of the visitor than what has an age: an answer about consent, which a service's expiry of data does not
+  /// take back, or with whom it is linked.
+  var isLasting: Bool {
+    content.consent != .unknown || content.mappingIdentifier != nil || rest.mappingIndex != nil || rest.isUnique
+  }
+}
+
+extension KeptVisitor {
   /// The changes, where they are conversions alone, which may be laid over whatever others have stored: with all else the whole
   /// is written, and what others have stored is heard. What is too old here needs no word: it is to every reader.
   func additions(since base: KeptVisitor) -> KeptVisitor? {

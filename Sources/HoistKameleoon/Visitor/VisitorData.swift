@@ -116,6 +116,9 @@ final class VisitorData: SubjectRecord, @unchecked Sendable {
     return json
   }
 
+  /// Whether what the last merge has made is to be kept whatever the age of the data in it. Where nothing was merged, it is.
+  var isMergedLasting: Bool { lock.withLock { kept.merge?.result?.isLasting ?? true } }
+
   func addition(under key: String) -> CacheAddition? {
     let (ours, known) = lock.withLock { () -> (KeptVisitor, KeptState) in
       kept.leaveToParent(draft)

@@ -18,9 +18,11 @@ final class VisitorStorage: @unchecked Sendable {
   ) {
     self.host = host
     let isImmediate = settings.eventDurability == .immediate
+    let expiry = settings.dataExpirationMilliseconds
     subjects = SubjectStore(
       store: host.store, scheduler: host.scheduler,
-      options: .init(delayMilliseconds: Self.delayMilliseconds, isImmediate: isImmediate)
+      options: .init(delayMilliseconds: Self.delayMilliseconds, isImmediate: isImmediate),
+      lifetime: { data in expiry.flatMap { data.isMergedLasting ? nil : $0 } }
     ) { data in
       if let news = data.takeHasChanged() { heard(data, news) }
     }

@@ -89,8 +89,8 @@ static hoist_status forget(void *user_data, const char *key) {
   return end(&call, connection_ask(&call.turn, 2, words, sizes), HOIST_OK);
 }
 
-static hoist_status replace(void *user_data, const char *key, const void *expected, size_t expected_size,
-                            const void *value, size_t value_size, hoist_bytes_sink *sink) {
+static hoist_status replace_for(void *user_data, const char *key, const void *expected, size_t expected_size,
+                                const void *value, size_t value_size, int64_t lifetime_ms, hoist_bytes_sink *sink) {
   value_call call;
   if (!begin(&call, user_data, key)) return call.turn.why.status;
   words words = change_of(&call, &script_replace, key);
@@ -98,6 +98,8 @@ static hoist_status replace(void *user_data, const char *key, const void *expect
   words_bytes(&words, expected, expected ? expected_size : 0);
   words_text(&words, value ? "1" : "0");
   words_bytes(&words, value, value ? value_size : 0);
+  char life[NUMBER_BYTES];
+  words_number(&words, life, lifetime_ms > 0 ? lifetime_ms : 0);
   redisReply *answer = make_change(&call, &script_replace, &words);
   hoist_status status = HOIST_OK;
   if (answer && answer->type == REDIS_REPLY_NIL) status = HOIST_ERR_NOT_FOUND;
@@ -106,6 +108,11 @@ static hoist_status replace(void *user_data, const char *key, const void *expect
     if (status == HOIST_OK) status = HOIST_ERR_STATE;
   }
   return end(&call, answer, status);
+}
+
+static hoist_status replace(void *user_data, const char *key, const void *expected, size_t expected_size,
+                            const void *value, size_t value_size, hoist_bytes_sink *sink) {
+  return replace_for(user_data, key, expected, expected_size, value, value_size, 0, sink);
 }
 
 static hoist_status append(void *user_data, const char *key, const void *head, size_t head_size, const void *bytes,
@@ -166,6 +173,7 @@ void cache_add_values(hoist_cache *table) {
   table->save = save;
   table->remove = forget;
   table->replace = replace;
+  table->replace_for = replace_for;
   table->append = append;
   table->lead = lead;
   table->save_led = save_led;

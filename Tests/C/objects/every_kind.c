@@ -76,7 +76,7 @@ static hoist_status load(void *user_data, const char *key, hoist_bytes_sink *sin
   return HOIST_ERR_NOT_FOUND;
 }
 static hoist_status create_cache(const char *options, hoist_cache *cache, char *message, size_t message_size) {
-  MAKE_TABLE(cache, hoist_cache, CACHE, "cache", load, NULL, NULL, NULL, NULL, NULL, NULL, NULL, release, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+  MAKE_TABLE(cache, hoist_cache, CACHE, "cache", load, NULL, NULL, NULL, NULL, NULL, NULL, NULL, release, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 }
 
 static hoist_status provide(void *user_data, const char *url, hoist_header_sink *sink) {

@@ -43,6 +43,11 @@ class Lead:
     """0: nothing is kept. Else another number after each change of the value, made by any member."""
 
 
+_OPTIONAL = (
+    "replace", "replace_for", "append", "put_events", "claim_events", "remove_events", "purge_events", "renew_lease", "lead", "save_led",
+    "give_back_events", "announce", "listen")
+
+
 class CacheNews:
     """Takes what others announce, from a cache that tells of it; on any thread, at any time. What comes too late does no harm."""
 
@@ -89,6 +94,13 @@ class Cache(ABC):
 
         Returns:
             Whether it did; False when something else is kept.
+        """
+        raise NotImplementedError
+
+    def replace_for(self, key: str, expected: bytes | None, value: bytes | None, lifetime_ms: int) -> bool:
+        """Like `replace`, of a value that may be forgotten so many milliseconds after it was last written, by `append`, too.
+
+        A cache without it is asked to `replace`, and keeps the value for ever.
         """
         raise NotImplementedError
 
@@ -160,9 +172,7 @@ class Cache(ABC):
         raise NotImplementedError
 
     def _members(self) -> list[str]:
-        events = ("put_events", "claim_events", "remove_events", "purge_events", "renew_lease")
-        optional = ("replace", "append", *events, "lead", "save_led", "give_back_events", "announce", "listen")
-        return ["load", "save", "remove", *overridden(self, Cache, optional)]
+        return ["load", "save", "remove", *overridden(self, Cache, _OPTIONAL)]
 
 
 @implements("cache", "load", failure=Status)
@@ -182,7 +192,21 @@ def _replace(
     user_data: Any, key: Any, expected: Any, expected_size: int, value: Any, value_size: int, sink: Any
 ) -> int:
     cache, name = owner(user_data), decode(key)
-    if cache.replace(name, _optional(expected, expected_size), _optional(value, value_size)):
+    is_done = cache.replace(name, _optional(expected, expected_size), _optional(value, value_size))
+    return _replaced(cache, name, is_done, sink)
+
+
+@implements("cache", "replace_for", failure=Status)
+def _replace_for(
+    user_data: Any, key: Any, expected: Any, expected_size: int, value: Any, value_size: int, lifetime_ms: int, sink: Any
+) -> int:
+    cache, name = owner(user_data), decode(key)
+    is_done = cache.replace_for(name, _optional(expected, expected_size), _optional(value, value_size), lifetime_ms)
+    return _replaced(cache, name, is_done, sink)
+
+
+def _replaced(cache: Cache, name: str, is_done: bool, sink: Any) -> int:
+    if is_done:
         return Status.OK
     status = _write(cache.load(name), sink)
     return Status.STATE if status == Status.OK else status
