@@ -34,7 +34,9 @@ enum {
     HOIST_TOPIC_FETCH_FAILED          = 12, /**< flags could not be fetched; ERROR tells of it too */
     HOIST_TOPIC_SEND_FAILED           = 13  /**< events could not be sent; ERROR tells of it too. With
                                                HOIST_ERR_REJECTED they are refused for good: keys are their ids,
-                                               and the JSON has "queue" and "reason" */
+                                               and the JSON has "queue", "reason", an array
+                                               "recorded_at_unix_ms" and, of a batch that went out, "body_size" and
+                                               its first 64 KiB: "body", or "body_base64" of what is no text */
     /* From 1000 on they are a service's own; its header has them. */
 };
 

@@ -124,6 +124,7 @@ extension EventPipeline {
 
   func setHold(_ hold: Hold, _ isSet: Bool) {
     abandonInheritance()
+    if hold == .silenced { forwarded?.setHold(hold, isSet) }
     let before = state.holds
     if isSet { state.holds.insert(hold) } else { state.holds.remove(hold) }
     guard state.holds != before else { return }

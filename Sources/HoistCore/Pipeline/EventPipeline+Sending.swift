@@ -1,5 +1,4 @@
 internal import HoistBase
-internal import HoistJSON
 
 /// Forming batches and handing them over.
 extension EventPipeline {
@@ -133,6 +132,7 @@ extension EventPipeline {
   }
 
   private func handOver(_ batch: PipelineBatch, _ attempt: UInt64, _ request: HTTPRequest) {
+    batch.body = request.body
     var delivery = EventDelivery(
       pipeline: options.name, request: request, eventIDs: batch.batch.rows.map(\.id), attempt: batch.batch.attempt)
     let subject = batch.batch.rows.first?.subject ?? ""
@@ -233,48 +233,6 @@ extension EventPipeline {
     state.rows.putBack(batch.numbers)
     exchange?.cancel()
   }
-
-  /// The batch will never be sent.
-  func drop(_ batch: PipelineBatch, _ reason: String) {
-    endBatch(batch)
-    if batch.isSealed { unseal(batch.batch.id) }
-    reject(batch.numbers, reason)
-    policy.dropped(batch.batch)
-  }
-
-  /// What can never be sent, or is refused for good: told, and a flush answers it. The first lines of an episode are
-  /// warnings.
-  func reject(_ numbers: [UInt64], _ reason: String) {
-    guard let first = numbers.first.flatMap({ state.rows[$0]?.row }) else { return }
-    let said = policy.describe(first)
-    let what =
-      numbers.count > 1
-      ? "\(numbers.count) records of \"\(options.name)\" are"
-      : "a record of \"\(options.name)\"\(said.isEmpty ? "" : ", \(said),") is"
-    let ids = numbers.compactMap { state.rows[$0]?.row.id }
-    settle(numbers)
-    tally.count { $0.rejected += numbers.count }
-    state.hasRefused = true
-    let message = "events: \(what) dropped: \(reason)"
-    state.dropLines += 1
-    log.write(state.dropLines <= Self.mostDropLines ? .warning : .debug, message)
-    var told = JSONWriter()
-    told.beginObject()
-    told.key("queue")
-    told.string(options.name)
-    told.key("reason")
-    told.string(reason)
-    told.endObject()
-    tellFailure(.rejected, message, ids, told.bytes)
-  }
-
-  private static var mostDropLines: Int { 3 }
-
-  /// Once for each failure.
-  func tellFailure(_ status: Status, _ message: String, _ ids: [String] = [], _ json: [UInt8] = []) {
-    notify(Notification(.sendFailed, status: status, message: message, keys: ids, json: json))
-    notify(Notification(.error, status: status, message: message))
-  }
 }
 
 /// The outcome of a batch.
@@ -366,7 +324,7 @@ extension EventPipeline {
       notify(Notification(.eventsSent, message: options.name))
     }
     tellRecovery()
-    if state.mayAdoptMore { claimOrphans() }
+    claimMore()
   }
 
   func tellRecovery() {

@@ -183,9 +183,11 @@ extension EventPipeline {
       if options.flushesAdopted || !state.flushRequests.isEmpty { beginFlush() }
     }
     turn()
-    // There may be more than one claim takes.
-    if state.mayAdoptMore { claimOrphans() }
+    claimMore()
   }
+
+  /// There may be more than one claim takes.
+  func claimMore() { if state.mayAdoptMore, store.takesMore { claimOrphans() } }
 
   /// Claims rows without an owner now, not at the next regular time. Any thread.
   public func lookForRows() {
@@ -204,7 +206,7 @@ extension EventPipeline {
       guard let self else { return }
       state.adoptionTimer = nil
       journals.askAgain(state.generation, isStart: false)
-      claimOrphans()
+      if store.takesMore { claimOrphans() }
       armAdoptionTimer()
     }
   }

@@ -30,6 +30,8 @@ public final class EventPipeline: @unchecked Sendable {
 
   /// The scheduler thread's.
   var state: PipelineState
+  /// What others have recorded for its like. The scheduler thread's.
+  weak var forwarded: EventPipeline?
   /// What of it any thread may read; guarded by its own lock.
   let tally: PipelineTally
   let journals: JournalSlot

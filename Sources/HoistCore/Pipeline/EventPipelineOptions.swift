@@ -84,6 +84,8 @@ extension EventPipeline {
     public static let offline = Hold(rawValue: 1)
     public static let notReady = Hold(rawValue: 2)
     public static let stopped = Hold(rawValue: 4)
+    /// The service is to be sent nothing, also of what other processes have recorded (`Forwarding`).
+    public static let silenced = Hold(rawValue: 8)
   }
 
   /// What the caller of `record` may wait for, with `.immediate`. On a thread of the library's own it waits for nothing.

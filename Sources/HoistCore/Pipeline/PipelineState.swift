@@ -103,6 +103,8 @@ final class PipelineBatch: @unchecked Sendable {
   var numbers: [UInt64]
   var batch: EventBatch
   var request: HTTPRequest?
+  /// As it went, the last time.
+  var body: [UInt8]?
   var stage = Stage.sleeping
   /// The store knows which rows it has (`Options.keepsBatches`).
   var isSealed: Bool

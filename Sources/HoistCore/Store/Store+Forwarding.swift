@@ -9,6 +9,10 @@ extension Store {
     }
   }
 
+  /// The client closes: it sends what it has, and takes over no more, or it would go on as long as others record.
+  func takeNoMore() { withState { $0.takesNoMore = true } }
+  var takesMore: Bool { withState { !$0.takesNoMore } }
+
   /// Refuses a store from which no other process could take them.
   func checkForwarding(_ values: PropertyValues, isPlugin: Bool) throws(ConfigurationFailure) {
     guard options.forwards else { return }

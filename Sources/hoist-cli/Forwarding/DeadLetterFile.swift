@@ -7,6 +7,10 @@ struct DeadLetter {
   /// Of the events; empty where they are not known.
   let ids: [String]
   let reason: String
+  /// When they were recorded, in milliseconds of Unix time, in the order of the ids.
+  private let recorded: [JSON]
+  /// What the service was sent, as members of a line; none where nothing was.
+  private let body: [(name: String, value: JSON)]
 
   /// What is told of a delivery that failed.
   init(_ notification: OpaquePointer) {
@@ -15,6 +19,19 @@ struct DeadLetter {
     ids = (0..<hoist_notification_key_count(notification)).compactMap { hoist_notification_key(notification, $0) }
       .map { String(cString: $0) }
     reason = told?["reason"]?.string ?? String(cString: hoist_notification_message(notification))
+    recorded = told?["recorded_at_unix_ms"]?.elements ?? []
+    body = (told?.members ?? []).filter { $0.name.hasPrefix("body") }
+  }
+
+  /// One for each event. What was sent of several at once stands in the first, whose id the others name.
+  func lines(at time: String) -> [JSON] {
+    (ids.isEmpty ? [nil] : ids.map(Optional.some)).enumerated().map { place, id in
+      let members: [(name: String, value: JSON)] = [
+        ("time", .string(time)), ("queue", .string(queue)), ("id", JSON(id)), ("reason", .string(reason)),
+        ("recorded_at_unix_ms", recorded.indices.contains(place) ? recorded[place] : .null),
+      ]
+      return .object(members + (place == 0 ? body : [("with", JSON(ids.first))]))
+    }
   }
 }
 
@@ -35,15 +52,7 @@ final class DeadLetterFile {
   deinit { close(descriptor) }
 
   func add(_ letter: DeadLetter) {
-    let time = Moment.text
-    var text = ""
-    for id in letter.ids.isEmpty ? [nil] : letter.ids.map(Optional.some) {
-      let line: JSON = [
-        "time": .string(time), "queue": .string(letter.queue), "id": JSON(id), "reason": .string(letter.reason),
-      ]
-      text += line.text + "\n"
-    }
-    if !write(text) { tell() }
+    if !write(letter.lines(at: Moment.text).map { $0.text + "\n" }.joined()) { tell() }
   }
 
   private func write(_ text: String) -> Bool {

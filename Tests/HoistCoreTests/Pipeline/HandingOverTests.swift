@@ -175,6 +175,61 @@ import Testing
     #expect(first.counters.oldestMilliseconds == 0)
   }
 
+  @Test("One that closes sends what it has taken, and takes nothing more, whatever others record meanwhile (closing)")
+  func closing() {
+    let producer = producer()
+    for number in 0..<10 { producer.record("\(number)") }
+    producer.advance(200)
+    let forwarder = forwarder(room: 4)
+    forwarder.advance(1_000)
+    forwarder.store.takeNoMore()
+    producer.record("more")
+    producer.advance(200)
+    let answers = Record<FlushResult>()
+    forwarder.pipeline.flush { answers.append($0) }
+    forwarder.answerAll(for: 200_000) { _ in 200 }
+    #expect(answers.all == [.accepted])
+    #expect(forwarder.counters.adopted == 4 && forwarder.counters.delivered == 4)
+    forwarder.store.reopen()
+    forwarder.start()
+    forwarder.answerAll(for: 3_000) { _ in 200 }
+    #expect(forwarder.counters.delivered == 11)
+  }
+
+  @Test("Reopened, a client leaves what it records as before (reopened)") func reopened() throws {
+    var plugins = Plugins()
+    plugins.cacheManager = manager
+    let fixture = try ClientFixture([("events.delivery", "forward"), ("dispatch", "manual")], plugins: plugins)
+    let host = try #require(fixture.provider.host)
+    let pipeline = EventPipeline(EventPipeline.Options(name: "events"), policy: PlainPolicy(), host: host)
+    try fixture.serve()
+    func leaves(_ text: String, _ count: Int) -> Bool {
+      pipeline.record(text, subject: "", unixMilliseconds: 0)
+      fixture.scheduler.advance(milliseconds: 200)
+      return fixture.scheduler.run { pipeline.counters.forwarded == count }
+    }
+    fixture.scheduler.post { pipeline.start() }
+    #expect(leaves("open", 1))
+    fixture.scheduler.post { pipeline.stop() }
+    #expect(fixture.close() == .ok && fixture.client.reopen() == .ok)
+    fixture.scheduler.post { pipeline.start() }
+    #expect(leaves("reopened", 2))
+    #expect(manager.left == 2)
+  }
+
+  @Test("On a full disk they wait here, are told as unsaved, and leave when there is room (full disk, immediate)") func fullDisk()
+  {
+    let producer = producer { $0.durability = .immediate }
+    manager.fail(writes: CacheFailure("disk full"))
+    let outcomes = Record<EventPipeline.Outcome>()
+    _ = hostThread { outcomes.append(producer.pipeline.record("a", subject: "", unixMilliseconds: 0)) }
+    #expect(producer.scheduler.run { !outcomes.all.isEmpty })
+    #expect(outcomes.all == [.unsaved] && producer.counters.waiting == 1 && producer.counters.forwarded == 0)
+    manager.fail(writes: nil)
+    producer.advance(70_000)
+    #expect(producer.counters.forwarded == 1 && producer.counters.waiting == 0 && manager.left == 1)
+  }
+
   @Test(
     "A store that no other process reaches is refused (configuring)", arguments: [("memory", "\"memory\""), ("none", "\"none\"")])
   func refusedStores(kind: String, said: String) {
@@ -199,11 +254,15 @@ import Testing
   @Test("Who observes refusals hears which events they are, of which queue, and why (G8; ready)") func refusal() {
     let bench = PipelineBench(manager: manager)
     bench.start()
+    let recorded = bench.clock.unixMilliseconds
     bench.record("bad")
     bench.advance(31_000)
     bench.answer(400)
     let told = bench.notes.all.first { $0.topic == .sendFailed && $0.status == .rejected }
     #expect(told?.keys.count == 1)
-    #expect(String(decoding: told?.json ?? [], as: UTF8.self) == #"{"queue":"events","reason":"the service answered 400"}"#)
+    #expect(
+      String(decoding: told?.json ?? [], as: UTF8.self)
+        == #"{"queue":"events","reason":"the service answered 400","recorded_at_unix_ms":[\#(recorded)],"body_size":3,"body":"bad"}"#
+    )
   }
 }

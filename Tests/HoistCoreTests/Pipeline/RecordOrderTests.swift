@@ -89,7 +89,6 @@ import Testing
     bench.settle()
     recordInPassing(other, "a third")
     #expect(waiting(bench, "third") == .stored)
-    #expect(other.intake.progress.waitsForLoose == 2)
   }
 
   @Test("but not what the parent of a forked child has recorded (forked)") func forkedChild() {

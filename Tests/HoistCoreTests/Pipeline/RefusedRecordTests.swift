@@ -43,6 +43,43 @@ import Testing
     #expect(bench.counters.delivered == 1 && bench.counters.rejected == 0 && bench.counters.purged == 1)
   }
 
+  private func told(of records: [String], _ encode: (@Sendable (EventBatch) -> [UInt8])? = nil) -> String {
+    let bench = PipelineBench { $0.flushAtRows = records.count }
+    if let encode {
+      bench.policy.encoding = { .request(HTTPRequest(method: "POST", url: "http://events.test/", body: encode($0))) }
+    }
+    bench.policy.verdict = { _, _ in .drop(reason: "no") }
+    bench.start()
+    for record in records { bench.record(record) }
+    bench.settle()
+    bench.answer(200)
+    return String(decoding: bench.notes.all.first { $0.topic == .sendFailed }?.json ?? [], as: UTF8.self)
+  }
+
+  @Test("Observers hear what was refused, as it went, so that it can be mended (ready)") func bodies() {
+    #expect(told(of: ["a", "é"]).hasSuffix(#"],"body_size":4,"body":"a,é"}"#))
+    #expect(told(of: ["a"]) { _ in [0xFF, 0] }.hasSuffix(#"],"body_size":2,"body_base64":"/wA="}"#))
+  }
+
+  @Test("of which a long one is cut, between two characters (large)") func longBody() {
+    let long = told(of: ["a"]) { _ in [65] + Array(String(repeating: "é", count: 40_000).utf8) }
+    #expect(long.contains(#""body_size":80001,"#) && long.hasSuffix(#"é"}"#))
+    #expect(long.utf8.count < 66_000)
+  }
+
+  @Test("and nothing of a person whose records were purged on its way (consent withdrawn)") func purgedBody() {
+    let bench = PipelineBench()
+    bench.policy.verdict = { _, _ in .drop(reason: "no") }
+    bench.start()
+    bench.record("a", subject: "anna")
+    bench.record("b")
+    _ = bench.flush()
+    bench.pipeline.purge(subject: "anna")
+    bench.settle()
+    bench.answer(200)
+    #expect(!bench.notes.all.contains { String(decoding: $0.json, as: UTF8.self).contains("body") })
+  }
+
   @Test func whatFailsIsNotSentWithEachNewRecord() {
     let bench = PipelineBench {
       $0.flushAtRows = 1
