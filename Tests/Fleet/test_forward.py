@@ -142,6 +142,47 @@ def test_what_the_service_refuses_for_good_is_a_dead_letter(
     (line,) = (tmp_path / "refused.jsonl").read_text().splitlines()
     told = json.loads(line)
     assert (told["queue"], told["id"], told["reason"]) == ("events", name.decode(), "the service answered 400")
+    # As it went, for it to be mended and sent by hand.
+    request = service.journal.requests("metrics")[-1]
+    assert told["body"].encode() == request.body and told["body_size"] == len(request.body)
+    assert abs(told["recorded_at_unix_ms"] - time.time() * 1000) < 600_000
+    assert service.backend_key not in line
+
+
+def test_one_that_is_told_to_end_sends_what_it_has_and_takes_nothing_more(
+        produce: Callable[..., Host], forward: Callable[..., Forwarder], server: RedisServer, service: UnleashSimulator) -> None:
+    """(closing)"""
+    host = produce()
+    for number in range(30):
+        assert host.do(f"track {number}") == "OK"
+    assert host.do("flush") == "OK"
+    service.fail("metrics", "status", times=None, status=503)
+    forwarder = forward("--set", "events.capacity=12")
+    forwarder.wait_for(lambda told: told["event"] == "figures" and told["waiting"] == 12)
+    forwarder.process.send_signal(signal.SIGTERM)
+    forwarder.wait_for(lambda told: told["event"] == "draining")
+    service.faults.clear()
+    status, out, _ = forwarder.ended()
+    last = json.loads(out.splitlines()[-1])
+    assert (status, last["done"], last["sent"], last["taken"], kept(server)) == (0, True, 12, 12, 18)
+
+
+def test_on_a_full_redis_a_process_keeps_its_events_and_leaves_them_when_there_is_room(
+        folders: Callable[[], Path], compiled: Callable[..., Path], redis_plugin: Path, service: UnleashSimulator) -> None:
+    """(full disk)"""
+    program = compiled(HERE / "host.c", "host")
+    with RedisServer(folders()) as server:
+        options = json.dumps({"socket": server.socket, "scope": "unleash:test", "retry_max_ms": 100})
+        host = Host([program, service.api_url, service.backend_key, redis_plugin, options, "events.delivery=forward"])
+        assert (host.do("track a"), host.do("flush")) == ("OK", "OK")
+        server.ask("CONFIG", "SET", "maxmemory", "1")
+        assert host.do("track b") == "ERR_UNSAVED"
+        assert host.do("flush") in ("ERR_NETWORK", "ERR_TIMEOUT")
+        assert kept(server) == 1
+        server.ask("CONFIG", "SET", "maxmemory", "0")
+        until(lambda: host.do("flush") == "OK")
+        assert kept(server) == 2 and booked(service) == {}
+        host.end()
 
 
 def test_a_process_that_is_closed_or_forks_leaves_its_events_as_well(

@@ -27,6 +27,7 @@ extension Client {
     guard isFirst else { return ending.wait(untilNanoseconds: deadline) ?? .timeout }
     // First, before the provider says that something took their place.
     for client in group { client.pending.end(.cancelled) }
+    scope.takeNoMore()
     for client in group { client.onScheduler { $0.forwarding.giveUp() } }
     let forProviders = limit < 0 ? limit : limit - Self.reserve(of: limit)
     let stopping = Deadline.nanoseconds(afterMilliseconds: forProviders)

@@ -56,6 +56,8 @@ final class ClientScope: Sendable {
 
   private var allStores: [Store] { ownStores.withLock { $0 } + [store] }
 
+  func takeNoMore() { for store in allStores { store.takeNoMore() } }
+
   /// One after the other, within one limit.
   func closeStores(untilNanoseconds deadline: Int64) -> Bool {
     allStores.map { $0.close(untilNanoseconds: deadline) }.allSatisfy { $0 }

@@ -12,11 +12,13 @@ final class Forwarding: @unchecked Sendable {
     let policy: any EventPolicy
     let pace: any FetchPace
     let sink: any EventSink
+    weak var pipeline: EventPipeline?
     /// Made with the first batch.
     var line: (pipeline: EventPipeline, policy: ForwardPolicy)?
 
     init(_ pipeline: EventPipeline, _ sink: any EventSink) {
       (policy, pace, self.sink) = (pipeline.policy, pipeline.options.pace, sink)
+      self.pipeline = pipeline
     }
   }
 
@@ -122,6 +124,8 @@ final class Forwarding: @unchecked Sendable {
       clock: client.clock, scheduler: client.scheduler, entropy: client.entropy
     ) { [weak client] in client?.notify($0) }
     pipeline.setHold(.offline, !client.isOnline)
+    pipeline.setHold(.silenced, target.pipeline?.state.holds.contains(.silenced) ?? false)
+    target.pipeline?.forwarded = pipeline
     pipeline.start()
     target.line = (pipeline, policy)
     return (pipeline, policy)

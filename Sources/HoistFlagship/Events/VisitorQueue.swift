@@ -73,7 +73,7 @@ class VisitorQueue: ClientPart, @unchecked Sendable {
   final func setOnline(_ isOnline: Bool) { if isOnline { pipeline.lift(.offline) } else { pipeline.hold(.offline) } }
 
   /// In panic nothing is sent, and what waits goes when it is over (5.5). Any thread.
-  final func setPanic(_ isPanic: Bool) { if isPanic { pipeline.hold(.notReady) } else { pipeline.lift(.notReady) } }
+  final func setPanic(_ isPanic: Bool) { if isPanic { pipeline.hold(.silenced) } else { pipeline.lift(.silenced) } }
 
   final func flush(_ completion: @escaping @Sendable (FlushResult) -> Void) { pipeline.flush(completion: completion) }
 

@@ -13,7 +13,7 @@ struct ForwardCommand: ParsableCommand {
       Passwords come from the environment variables HOIST_REDIS_PASSWORD and HOIST_KAFKA_PASSWORD or a file. Every --every \
       seconds there is a line: events sent per second, sent, refused for good, waiting here, and the age of the oldest of \
       those. Of Kafka it counts records, which are batches of events, and the lag is how many are left in this member's \
-      partitions. With --json, one JSON object a line, whose "event" is "started", "figures" or "ended".
+      partitions. With --json, one JSON object a line, whose "event" is "started", "figures", "draining" or "ended".
 
       EXAMPLES
         hoist forward --from redis:cache.example.com --scope unleash:production --url https://flags.example.com/api

@@ -23,6 +23,12 @@ struct ForwardReport {
     Output.error("hoist: forwarding from \(place) to \(service)")
   }
 
+  /// Nothing more is taken.
+  func draining(_ figures: ForwardFigures) {
+    if isJSON { return write("draining", Self.members(figures)) }
+    Output.error("hoist: ends when the \(Self.whole(figures.waiting)) \(figures.unit) that wait here are sent")
+  }
+
   /// - Parameter isDone: nothing is left of what was taken.
   func ended(_ figures: ForwardFigures, isDone: Bool) {
     if isJSON { return write("ended", [("done", .bool(isDone))] + Self.members(figures)) }

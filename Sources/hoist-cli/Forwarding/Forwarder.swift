@@ -20,6 +20,7 @@ struct Forwarder {
       report.tell(source.figures)
       next = Moment.monotonicMilliseconds + everyMilliseconds
     }
+    report.draining(source.figures)
     let isDone = source.drain(milliseconds: drainMilliseconds)
     report.ended(source.figures, isDone: isDone)
     return isDone

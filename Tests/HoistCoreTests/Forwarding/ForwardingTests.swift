@@ -206,6 +206,24 @@ private struct Bench {
     #expect(bench.requests.count == 1)
   }
 
+  @Test("Where the service is to be sent nothing, forwarded batches wait as well, and go when that is over (panic)")
+  func silenced() throws {
+    let bench = try Bench()
+    let host = try #require(bench.fixture.provider.host)
+    let pipeline = EventPipeline(EventPipeline.Options(name: "events"), policy: bench.target, host: host)
+    pipeline.hold(.silenced)
+    bench.forward(#"[{"a":1}]"#)
+    bench.advance(600_000)
+    #expect(bench.requests.isEmpty && bench.results.all == [])
+    pipeline.lift(.silenced)
+    bench.settle()
+    bench.answer(200)
+    #expect(bench.results.all == ["ok |"])
+    pipeline.hold(.silenced)
+    bench.forward(#"[{"b":1}]"#)
+    #expect(bench.requests.count == 1)
+  }
+
   @Test("Full queue: more batches are refused as too many, until one has ended; a large one goes alone") func full() throws {
     let bench = try Bench(.none, [("online", "false")])
     for number in 0..<1_000 { #expect(bench.forward("x", id: "\(number)") == .ok) }
