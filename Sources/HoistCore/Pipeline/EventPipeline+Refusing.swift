@@ -33,37 +33,32 @@ extension EventPipeline {
     let message = "events: \(what) dropped: \(reason)"
     state.dropLines += 1
     log.write(state.dropLines <= Self.mostDropLines ? .warning : .debug, message)
-    tellFailure(.rejected, message, rows.map(\.id), refusal(of: rows, reason, body))
+    tellFailure(.rejected, message, rows.map { $0.id }, refusal(of: rows, reason, body))
   }
 
   private func refusal(of rows: [EventRow], _ reason: String, _ body: [UInt8]?) -> [UInt8] {
     var told = JSONWriter()
     told.object { told in
-      told.key("queue")
-      told.string(options.name)
-      told.key("reason")
-      told.string(reason)
+      told.member("queue", options.name)
+      told.member("reason", reason)
       told.key("recorded_at_unix_ms")
       told.array { for row in rows { $0.int(row.createdUnixMilliseconds) } }
       guard let body else { return }
-      told.key("body_size")
-      told.int(Int64(body.count))
-      let part = body.prefix(Self.mostBodyBytes)
-      if let text = Self.text(part) {
-        told.key("body")
-        told.string(text)
-      } else {
-        told.key("body_base64")
-        told.string(Base64.encode(part))
-      }
+      told.member("body_size", body.count)
+      body.withBytes { Self.tell($0, &told) }
     }
     return told.bytes
   }
 
-  /// nil for what is no text. A character that is cut through at the end is left out.
-  private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
-    let mostCut = bytes.count == mostBodyBytes ? 3 : 0
-    return (0...mostCut).lazy.compactMap { String(validating: bytes.dropLast($0), as: UTF8.self) }.first
+  /// As text, or in base 64. A character that is cut through at the end is left out.
+  private static func tell(_ body: ByteView, _ told: inout JSONWriter) {
+    let part = body.view(from: 0, to: min(body.count, mostBodyBytes))
+    let valid = UTF8Text.firstInvalid(in: part) ?? part.count
+    if valid == part.count || part.count < body.count && part.count - valid < 4 {
+      told.member("body", part.view(from: 0, to: valid))
+    } else {
+      told.member("body_base64", Base64.encode(part))
+    }
   }
 
   /// Once for each failure.

@@ -12,8 +12,9 @@ final class RecordOrder: Sendable {
   /// Waits until what was recorded so far, and is in no journal, is stored, or the store has failed to take it.
   /// - Parameter deadline: of the machine's monotonic clock.
   func settle(generation: UInt32, untilNanoseconds deadline: Int64) {
-    let waiting = intakes.withLock { $0.filter(\.hasLoose).map { ($0, $0.looseEnd) } }
-    for (intake, end) in waiting {
+    let known = intakes.withLock { $0 }
+    for intake in known where intake.hasLoose {
+      let end = intake.looseEnd
       // In a forked child what was recorded before is the parent's.
       intake.abandon(generation: generation)
       intake.progress.waitForLoose(below: end, untilNanoseconds: deadline)
