@@ -32,38 +32,43 @@ final class CCache: HostAdapter<hoist_cache>, CacheManager, @unchecked Sendable 
   var isReachedByOthers: Bool { true }
 
   func replace(key: String, expected: [UInt8]?, with value: [UInt8]?) throws(CacheFailure) -> CacheReplacement {
-    guard let replace = table.replace else {
+    guard table.replace != nil else {
       // Two configurations may have been given the same table.
       let name = UInt(bitPattern: table.user_data)
       return try ReplacementQueue.replace(in: self, named: name, key: key, expected, with: value)
     }
-    return try replacement(key, expected, value, "replace") { [table] in replace(table.user_data, $0, $1, $2, $3, $4, $5) }
+    return try replacement(key, expected, value, forMilliseconds: 0)
   }
 
   func replace(
     key: String, expected: [UInt8]?, with value: [UInt8]?, forMilliseconds lifetime: Int64
   ) throws(CacheFailure) -> CacheReplacement {
-    guard let replace = table.replace_for else { return try self.replace(key: key, expected: expected, with: value) }
-    return try replacement(key, expected, value, "replace_for") { [table] in
-      replace(table.user_data, $0, $1, $2, $3, $4, lifetime, $5)
-    }
+    guard table.replace_for != nil else { return try replace(key: key, expected: expected, with: value) }
+    return try replacement(key, expected, value, forMilliseconds: lifetime)
   }
 
+  /// - Parameter lifetime: 0 for ever.
+  @inline(never)
   private func replacement(
-    _ key: String, _ expected: [UInt8]?, _ value: [UInt8]?, _ member: String,
-    _ call: (UnsafePointer<CChar>, UnsafeRawPointer?, Int, UnsafeRawPointer?, Int, OpaquePointer) -> hoist_status
+    _ key: String, _ expected: [UInt8]?, _ value: [UInt8]?, forMilliseconds lifetime: Int64
   ) throws(CacheFailure) -> CacheReplacement {
-    let sink = BytesSink()
+    let (sink, table) = (BytesSink(), table)
     let status = Handle.lend(sink) { found in
       key.withCString { key in
-        HostBytes.with(expected) { expected, expectedSize in
-          HostBytes.with(value) { call(key, expected, expectedSize, $0, $1, found) }
+        HostBytes.with(expected) { expected, size in
+          HostBytes.with(value) { value, valueSize in
+            let status =
+              lifetime > 0
+              ? table.replace_for?(table.user_data, key, expected, size, value, valueSize, lifetime, found)
+              : table.replace?(table.user_data, key, expected, size, value, valueSize, found)
+            return status ?? Status.unsupported.rawValue
+          }
         }
       }
     }
     if status == Status.state.rawValue { return .differs(sink.bytes) }
     if status == Status.notFound.rawValue { return .differs(nil) }
-    try Self.check(status, member)
+    try Self.check(status, lifetime > 0 ? "replace_for" : "replace")
     return .done
   }
 

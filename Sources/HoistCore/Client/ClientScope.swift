@@ -54,7 +54,9 @@ final class ClientScope: Sendable {
     return own
   }
 
-  private var allStores: [Store] { ownStores.withLock { $0 } + [store] }
+  private var allStores: [Store] {
+    @inline(never) get { ownStores.withLock { $0 } + [store] }
+  }
 
   func takeNoMore() { for store in allStores { store.takeNoMore() } }
 

@@ -187,6 +187,7 @@ extension EventPipeline {
   }
 
   /// There may be more than one claim takes.
+  @inline(never)
   func claimMore() { if state.mayAdoptMore, store.takesMore { claimOrphans() } }
 
   /// Claims rows without an owner now, not at the next regular time. Any thread.

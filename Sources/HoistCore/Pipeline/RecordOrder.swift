@@ -11,6 +11,7 @@ final class RecordOrder: Sendable {
 
   /// Waits until what was recorded so far, and is in no journal, is stored, or the store has failed to take it.
   /// - Parameter deadline: of the machine's monotonic clock.
+  @inline(never)
   func settle(generation: UInt32, untilNanoseconds deadline: Int64) {
     let known = intakes.withLock { $0 }
     for intake in known where intake.hasLoose {

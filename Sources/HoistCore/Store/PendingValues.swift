@@ -99,6 +99,7 @@ struct PendingValues {
     return makeRoom(maximumCount: maximumCount, maximumBytes: maximumBytes)
   }
 
+  @inline(never)
   mutating func add(
     _ transform: @escaping Transform, _ kind: ChangeKind, addition: Addition?, lifetime: Lifetime?, to key: ByteKey,
     completion: @escaping Completion, maximumCount: Int, maximumBytes: Int
