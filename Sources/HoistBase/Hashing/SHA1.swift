@@ -31,7 +31,9 @@ public enum SHA1 {
     guard let source = part.baseAddress else { return }
     let count = part.count
     guard count >= 8 else {
-      for at in 0..<count { target.storeBytes(of: source.load(fromByteOffset: at, as: UInt8.self), toByteOffset: at, as: UInt8.self) }
+      for at in 0..<count {
+        target.storeBytes(of: source.load(fromByteOffset: at, as: UInt8.self), toByteOffset: at, as: UInt8.self)
+      }
       return
     }
     func copyWord(_ at: Int) {

@@ -259,7 +259,7 @@ import Testing
     // At once, or at the next look for rows where the first is still under way.
     let isAskedAgain = test.rig.settle {
       test.run(60_000)
-      return cache.calls.value.filter { $0 == "lookupHits" }.count == 2
+      return cache.calls.value.filter { $0 == "lookupHits" }.count >= 2
     }
     #expect(isAskedAgain)
   }
