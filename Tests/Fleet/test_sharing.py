@@ -193,6 +193,22 @@ def test_the_service_sees_the_requests_of_one_process(start: Callable[..., Proce
     assert all(process.is_ready for process in processes)
 
 
+@pytest.mark.parametrize("count", [1, 10, 100])
+@pytest.mark.parametrize("service", [unleash_streaming, launchdarkly], indirect=True)
+def test_what_a_service_sees_does_not_depend_on_how_many_they_are(start: Callable[..., Process], service: Service, count: int) -> None:
+    """One request and one stream, whether one process runs or a hundred (FLT 3; starting, ready, second process)"""
+    processes = [start(fetch__shared__lease_ms=60_000, fetch__shared__poll_ms=1000) for _ in range(count)]
+    assert comes(lambda: all(process.is_ready for process in processes))
+    (leader,) = leaders(processes)
+    assert comes(lambda: service.open_streams == 1)
+    written, read = leader.count("written"), {process: process.count("read") for process in processes}
+    service.publish(1)
+    assert comes(lambda: leader.count("written") > written)
+    assert comes(lambda: all(process.count("read") > read[process] for process in processes if process is not leader))
+    assert (service.fetches, service.open_streams) == (1, 1)
+    assert leaders(processes) == [leader] and all(process.is_ready for process in processes)
+
+
 def test_a_killed_leader_is_followed_by_one(start: Callable[..., Process], service: Service) -> None:
     processes = [start() for _ in range(4)]
     assert comes(lambda: all(process.is_ready for process in processes))
