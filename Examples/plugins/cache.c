@@ -190,14 +190,19 @@ static void end(void *user_data) {
     free(own);
 }
 
+/* By name: a later header may have more members. */
+static hoist_cache members(cache *own) {
+    return (hoist_cache){.struct_size = sizeof(hoist_cache), .user_data = own, .load = load, .save = save, .remove = forget,
+                         .replace = replace, .put_events = put_events, .claim_events = claim_events,
+                         .remove_events = remove_events, .purge_events = purge_events, .renew_lease = renew_lease};
+}
+
 static hoist_status create(const char *options, hoist_cache *table, char *message, size_t message_size) {
     (void)options;
     cache *own = make(sizeof *own, message, message_size);
     if (!own) return HOIST_ERR_LIMIT;
-    *table = (hoist_cache){sizeof *table, own,          load,          save,         forget,
-                           put_events,    claim_events, remove_events, purge_events, renew_lease,
-                           end,           replace,       NULL,          NULL,        NULL,
-                           NULL,          NULL,          NULL};
+    *table = members(own);
+    table->release = end;
     return HOIST_OK;
 }
 
@@ -213,10 +218,7 @@ HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi)
 
 int main(int argc, char **argv) {
     static cache own;
-    hoist_cache table = {sizeof table, &own,          load,          save,         forget,
-                         put_events,   claim_events,  remove_events, purge_events, renew_lease,
-                         NULL,         replace,       NULL,          NULL,         NULL,
-                         NULL,         NULL,          NULL};
+    hoist_cache table = members(&own);
     hoist_config *config = example_config(argc > 1 ? argv[1] : "features.json");
     hoist_error *error = NULL;
     must(hoist_config_set_cache(config, &table, &error), "set_cache", &error);

@@ -139,10 +139,10 @@ static hoist_status purge_events(void *folder, const char *subject, const char *
 }
 static hoist_status create(const char *options, hoist_cache *table, char *message, size_t message_size) {
     char *folder = make(strlen(options) + 1, message, message_size);
-    if (!folder) return HOIST_ERR_LIMIT;
-    strcpy(folder, options);
-    *table = (hoist_cache){sizeof *table, folder, load, save, forget, put_events, claim_events, remove_events, purge_events,
-                           renew_lease, free, replace, NULL, NULL, NULL, give_back_events, NULL, NULL, NULL};
+    if (!folder) return HOIST_ERR_LIMIT; else strcpy(folder, options);
+    *table = (hoist_cache){.struct_size = sizeof *table, .user_data = folder, .load = load, .save = save, .remove = forget,
+                           .put_events = put_events, .claim_events = claim_events, .remove_events = remove_events, .release = free,
+                           .purge_events = purge_events, .renew_lease = renew_lease, .replace = replace, .give_back_events = give_back_events};
     return HOIST_OK;
 }
 static const hoist_plugin plugin = {

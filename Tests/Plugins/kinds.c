@@ -105,10 +105,10 @@ static hoist_status replace(void *user_data, const char *key, const void *expect
 }
 
 static void install_cache(plug *own, hoist_config *config) {
-  hoist_cache table = {sizeof table, own,          load,          save,         forget,
-                       put_events,   claim_events, remove_events, purge_events, renew_lease,
-                       plug_release, replace,      NULL,          NULL,         NULL,
-                       NULL,         NULL,         NULL};
+  hoist_cache table = {.struct_size = sizeof table, .user_data = own, .load = load, .save = save, .remove = forget,
+                       .replace = replace, .put_events = put_events, .claim_events = claim_events,
+                       .remove_events = remove_events, .purge_events = purge_events, .renew_lease = renew_lease,
+                       .release = plug_release};
   REQUIRE_STATUS(hoist_config_set_cache(config, &table, NULL), HOIST_OK);
 }
 
