@@ -262,7 +262,7 @@ def tsan(context: Context) -> Counts:
     if not context.is_full:
         chosen += ["--skip", "HoistBaseTests.(?!SpinLock)|HoistJSONTests|HoistRegexTests"]
     return swift_tests(context, context.tsan, "--sanitize=thread", *chosen, environment=TSAN,
-                       minutes=40 if context.is_full else 12)
+                       minutes=40 if context.is_full else 25)
 
 
 def tsan_c(context: Context) -> Counts:
