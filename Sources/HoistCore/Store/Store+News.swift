@@ -1,7 +1,7 @@
 internal import HoistBase
 
-/// Is told what other clients and processes have announced, where the manager tells of it. Whoever looks by itself, too, misses
-/// nothing.
+/// Is told what other clients and processes have announced, where the manager tells of it. A listener that looks by itself, too,
+/// misses nothing.
 public protocol StoreListener: AnyObject, Sendable {
   /// On the scheduler's thread.
   /// - Parameter keys: under which something may have changed; nil: under any.
