@@ -12,6 +12,7 @@ struct ForkTests {
   let scratch = Scratch()
 
   @Test func everyChildOfABusyParentOpensItsStore() throws {
+    let children = 60
     let manager = scratch.manager { $0.busyMilliseconds = 10_000 }
     let other = scratch.manager { $0.vendor = "other" }
     let stop = Lines()
@@ -33,7 +34,7 @@ struct ForkTests {
       }
     }
     var endings: [ForkedChild.Ending] = []
-    for child in 0..<200 {
+    for child in 0..<children {
       endings.append(
         forked {
           do {
@@ -47,12 +48,12 @@ struct ForkTests {
     }
     stop.add("now")
     while stopped.all.count(where: { $0 == "stopped" }) < 2 { usleep(1_000) }
-    #expect(endings.count { $0 == .exited(0) } == 200)
+    #expect(endings.count { $0 == .exited(0) } == children)
     #expect(stopped.all == ["stopped", "stopped"])
     // What the children had committed is there.
-    #expect(try (0..<200).filter { try manager.load(key: "child \($0)") == nil } == [])
+    #expect(try (0..<children).filter { try manager.load(key: "child \($0)") == nil } == [])
     try manager.releaseEvents(owner: stranger(1_000))
-    #expect(try manager.claimAll(stranger(2), pipeline: "children").count == 200)
+    #expect(try manager.claimAll(stranger(2), pipeline: "children").count == children)
     manager.close()
     #expect(scratch.run("sqlite3 \"$F\" 'PRAGMA integrity_check'") == "ok")
   }

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import HoistBase
 public import HoistCore
+internal import Testing
 
 /// A whole client over a scripted network and a clock that stands still. It ends with this.
 public final class TestClient: @unchecked Sendable {
@@ -46,8 +47,8 @@ public final class TestClient: @unchecked Sendable {
   /// Runs what is due until `isDone`, and what is delivered by `dispatch`; stores and lanes answer from threads of their
   /// own, which a busy machine may keep waiting.
   @discardableResult
-  public func settle(until isDone: () -> Bool) -> Bool {
-    scheduler.settle {
+  public func settle(file: String = #fileID, line: Int = #line, until isDone: () -> Bool) -> Bool {
+    scheduler.settle(file: file, line: line) {
       _ = client.dispatch(limit: 100)
       return isDone()
     }
@@ -55,15 +56,18 @@ public final class TestClient: @unchecked Sendable {
 }
 
 extension ManualScheduler {
-  /// Runs what is due until `isDone`, with a patience of twenty seconds for threads that answer.
+  /// Runs what is due until `isDone`, with a patience of twenty seconds for threads that answer. The test has failed when
+  /// it does not come to that: one that waits in vain and goes on shows nothing.
   /// - Returns: whether it came to that.
   @discardableResult
-  public func settle(until isDone: () -> Bool) -> Bool {
+  public func settle(file: String = #fileID, line: Int = #line, until isDone: () -> Bool) -> Bool {
     for _ in 0..<80_000 {
       run()
       if isDone() { return true }
       usleep(250)
     }
+    Issue.record(
+      "waited in vain", sourceLocation: SourceLocation(fileID: file, filePath: file, line: line, column: 1))
     return false
   }
 

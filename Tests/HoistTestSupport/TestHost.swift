@@ -87,7 +87,9 @@ public final class TestHost: ProviderHost, @unchecked Sendable {
   public func onDeliveryLane(_ call: @escaping @Sendable () -> Void) { call() }
   public var delivery: any EventSink { plugins.eventSink ?? TransportEventSink(transport) }
 
-  public func settle(until isDone: () -> Bool) { time.settle(until: isDone) }
+  public func settle(file: String = #fileID, line: Int = #line, until isDone: () -> Bool) {
+    time.settle(file: file, line: line, until: isDone)
+  }
 
   /// Properties of a client, over the defaults.
   public static func values(_ properties: [String: String] = [:], table: [Property]) throws -> PropertyValues {

@@ -94,7 +94,9 @@ final class HostedRig: @unchecked Sendable {
   var client: Client { host.client }
   var log: RecordingLogSink { host.log }
 
-  func settle(until isDone: () -> Bool) { scheduler.settle(until: isDone) }
+  func settle(file: String = #fileID, line: Int = #line, until isDone: () -> Bool) {
+    scheduler.settle(file: file, line: line, until: isDone)
+  }
 
   func dispatchAll() { while client.dispatch(limit: 0) > 0 {} }
 

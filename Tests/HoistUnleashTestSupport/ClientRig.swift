@@ -44,8 +44,8 @@ public final class ClientRig {
   public var client: Client { host.client }
   public var log: RecordingLogSink { host.log }
 
-  public func settle(until isDone: () -> Bool) {
-    scheduler.settle(until: isDone)
+  public func settle(file: String = #fileID, line: Int = #line, until isDone: () -> Bool) {
+    scheduler.settle(file: file, line: line, until: isDone)
     scheduler.run()
   }
 

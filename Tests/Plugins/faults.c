@@ -59,14 +59,15 @@ static void answer_late(plug *own) {
 }
 
 static void run(const kind *kind, fault fault) {
-  service healthy_network = {0, 0, 0, 200}, network = {0, 0, 0, 200};
+  /* Not on the stack: a thread of Hoist's that has just told of its last call may be unlocking still when this ends. */
+  static service healthy_network = {0, 0, 0, 200}, network = {0, 0, 0, 200};
+  static plug own;
   hoist_transport table = service_transport(&healthy_network);
   hoist_config *config = world_config(&table, "backend");
   hoist_client *healthy = world_open(config);
   hoist_config_free(config);
   REQUIRE_STATUS(hoist_client_wait_ready(healthy, 10000), HOIST_OK);
 
-  plug own;
   plug_init(&own, fault, &network);
   table = service_transport(&network);
   config = world_config(&table, kind->mode);
@@ -99,6 +100,8 @@ static void run(const kind *kind, fault fault) {
   hoist_client_free(healthy);
   plug_await_released(&own); /* a second time would end the process there */
   REQUIRE(plug_released(&own) == 1);
+  service_await_released(&healthy_network);
+  service_await_released(&network);
 }
 
 int main(int argc, char **argv) {

@@ -90,6 +90,7 @@ void service_answer(service *own, const hoist_http_request *request, hoist_http_
 }
 
 static hoist_status carry(void *user_data, const hoist_http_request *request, hoist_http_exchange *exchange) {
+  REQUIRE(__atomic_load_n(&((service *)user_data)->released, __ATOMIC_SEQ_CST) == 0);
   service_answer(user_data, request, exchange);
   hoist_http_exchange_release(exchange);
   return HOIST_OK;
@@ -97,7 +98,14 @@ static hoist_status carry(void *user_data, const hoist_http_request *request, ho
 
 static void release_service(void *user_data) {
   service *own = user_data;
-  __atomic_fetch_add(&own->released, 1, __ATOMIC_SEQ_CST);
+  REQUIRE(__atomic_fetch_add(&own->released, 1, __ATOMIC_SEQ_CST) == 0);
+}
+
+void service_await_released(service *own) {
+  for (long waited = 0; __atomic_load_n(&own->released, __ATOMIC_SEQ_CST) == 0; waited += 5) {
+    REQUIRE(waited < WORLD_PATIENCE_S * 1000L);
+    pause_ms(5);
+  }
 }
 
 hoist_transport service_transport(service *own) {

@@ -37,6 +37,8 @@ typedef struct service {
 } service;
 void service_answer(service *own, const hoist_http_request *request, hoist_http_exchange *exchange);
 hoist_transport service_transport(service *own);
+/* Ends the process when `release` does not run within WORLD_PATIENCE_S. */
+void service_await_released(service *own);
 
 void world_set(hoist_config *config, const char *name, const char *value);
 /* Two flags from the start, "banner" and, in backend mode, "picky" with the strategy "custom"; no store; the network

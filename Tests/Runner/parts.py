@@ -63,13 +63,17 @@ def build(context: Context) -> Counts:
     return Counts()
 
 
+# The part `conformance` runs each file of vectors over the same modules.
+VECTORS = ("--skip", r"Hoist(Unleash|Optimizely|LaunchDarkly|Flagship|Kameleoon)Tests\..*VectorTests")
+
+
 def swift_tests(context: Context, scratch: Path, *options: str, environment: dict[str, str] | None = None,
                 minutes: float = 20) -> Counts:
     report = context.logs / f"{context.part}.xml"
     found = report.with_name(f"{report.stem}-swift-testing.xml")
     found.unlink(missing_ok=True)
-    status, _ = context.run("swift", "test", "--skip-build", "--scratch-path", scratch, "--xunit-output", report, *options,
-                            environment=environment, minutes=minutes)
+    status, _ = context.run("swift", "test", "--skip-build", "--scratch-path", scratch, "--xunit-output", report,
+                            *VECTORS, *options, environment=environment, minutes=minutes)
     return context.judge(status, lambda: counts.from_junit(found), "swift test")
 
 

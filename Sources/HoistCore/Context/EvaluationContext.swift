@@ -106,7 +106,15 @@ public final class EvaluationContext: @unchecked Sendable {
 
   /// A scan of the hashes: contexts are small, and a table for each would cost more than it saves.
   private func index(of name: [UInt8], _ hash: UInt64) -> Int? {
-    hashes.indices.first { hashes[$0] == hash && attributes[$0].name == name }
+    hashes.withUnsafeBufferPointer { hashes in
+      guard let first = hashes.baseAddress else { return nil }
+      var at = 0
+      while at < hashes.count {
+        if first[at] == hash, attributes[at].name == name { return at }
+        at += 1
+      }
+      return nil
+    }
   }
 
   /// The frozen block, made now if need be; valid inside the reading section it was asked for in.

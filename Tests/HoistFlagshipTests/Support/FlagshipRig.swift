@@ -46,7 +46,9 @@ final class FlagshipRig: @unchecked Sendable {
   var provider: FlagshipProvider { face.provider }
 
   @discardableResult
-  func settle(until isDone: () -> Bool) -> Bool { host.settle(until: isDone) }
+  func settle(file: String = #fileID, line: Int = #line, until isDone: () -> Bool) -> Bool {
+    host.settle(file: file, line: line, until: isDone)
+  }
 
   /// A text flag for a visitor; nil when the fallback serves.
   func string(_ key: String, visitor: String) -> String? {

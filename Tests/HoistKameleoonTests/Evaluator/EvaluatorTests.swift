@@ -138,7 +138,7 @@ import Testing
     let facts = VisitorFacts.Content(code: [0x76], visitStart: 1)
     let isOver = Locked(false)
     let threads = (0..<2).map { _ in HostThread { while !isOver.value { _ = configuration.isTargeted(facts) } } }
-    for _ in 0..<300 where !isOver.value {
+    for _ in 0..<60 where !isOver.value {
       let ending = ForkedChild.wait(ForkedChild.start { configuration.isTargeted(facts) ? 0 : 1 }, limitMilliseconds: 5_000)
       #expect(ending == .exited(0))
       if ending != .exited(0) { break }

@@ -43,7 +43,9 @@ final class KameleoonRig: @unchecked Sendable {
   var visitors: KameleoonVisitorRegistry { face.provider.visitors }
 
   @discardableResult
-  func settle(until isDone: () -> Bool) -> Bool { host.settle(until: isDone) }
+  func settle(file: String = #fileID, line: Int = #line, until isDone: () -> Bool) -> Bool {
+    host.settle(file: file, line: line, until: isDone)
+  }
 }
 
 func text(_ bytes: some Sequence<UInt8>) -> String { String(decoding: Array(bytes), as: UTF8.self) }

@@ -136,8 +136,7 @@ import Testing
       rig.scheduler.run()
     }
     // What waited is in the store now, and what closes next makes room.
-    scheduler.advance(milliseconds: 100)
-    settle(rig) { rig.visitors.people.count <= VisitorLimits.closedVisitors + 10 }
+    settle(rig) { store.load(key: "visitor:visitor-1199") != nil }
     for number in 0..<25 { _ = try rig.visitor("later-\(number)") }
     settle(rig) { rig.visitors.people.count <= VisitorLimits.closedVisitors + 10 }
     #expect(rig.visitors.people.count <= VisitorLimits.closedVisitors + 10)

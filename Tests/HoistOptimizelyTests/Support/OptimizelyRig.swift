@@ -34,7 +34,9 @@ final class OptimizelyRig {
   struct Missing: Error {}
 
   @discardableResult
-  func settle(until isDone: () -> Bool) -> Bool { scheduler.settle(until: isDone) }
+  func settle(file: String = #fileID, line: Int = #line, until isDone: () -> Bool) -> Bool {
+    scheduler.settle(file: file, line: line, until: isDone)
+  }
 
   var scheduler: ManualScheduler { host.scheduler }
   var transport: ScriptedTransport { host.transport }

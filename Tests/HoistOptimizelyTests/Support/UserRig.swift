@@ -51,7 +51,9 @@ final class UserRig {
     return user
   }
 
-  func settle(until isDone: () -> Bool) -> Bool { scheduler.settle(until: isDone) }
+  func settle(file: String = #fileID, line: Int = #line, until isDone: () -> Bool) -> Bool {
+    scheduler.settle(file: file, line: line, until: isDone)
+  }
 
   /// Events that wait for delivery.
   var recorded: Int64 { provider.events.statistics.first { $0.name == "recorded" }?.value ?? -1 }
