@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from context import Context, PartFailure, now, seconds_text, show_tail
+from context import Context, PartFailure, causes, now, seconds_text, show_tail
 from counts import Counts
 from parts import PARTS, Part
 from processes import hear_interrupts
@@ -85,6 +85,11 @@ def main(arguments: list[str]) -> int:
     print(f"\nAfter {seconds_text(now() - begin)}:")
     for name, result, took in rows:
         print(f"  {name:12} {str(result):40} {took}")
+    # Once more at the end: of a long output often only that is kept.
+    for name in sorted(failed):
+        print(f"{name} failed, see {context.logs.name}/{name}.log")
+        for line in causes(context.logs / f"{name}.log")[:8]:
+            print(f"  | {line}")
     print(f"{total}", flush=True)
     return 1 if total.failed else 0
 

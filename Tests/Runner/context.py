@@ -119,21 +119,27 @@ CAUSE = re.compile(
 COMPLAINT = re.compile(r"(\d+: )?#  ")
 
 
+def causes(path: Path) -> list[str]:
+    """The lines of a log that look like the cause."""
+    if not path.exists():
+        return []
+    found: list[str] = []
+    was_cause = False
+    for line in path.read_text(errors="replace").splitlines():
+        was_cause = bool(CAUSE.search(line) or was_cause and COMPLAINT.match(line))
+        if was_cause:
+            found.append(line[:300])
+    return found
+
+
 def show_tail(path: Path, lines: int = 60) -> None:
     """The end of a log, after what looks like the cause."""
     if not path.exists():
         return
-    content = path.read_text(errors="replace").splitlines()
-    causes: list[str] = []
-    was_cause = False
-    for line in content:
-        was_cause = bool(CAUSE.search(line) or was_cause and COMPLAINT.match(line))
-        if was_cause:
-            causes.append(line)
-    for line in causes[:40]:
-        print(f"  | {line[:300]}")
+    for line in causes(path)[:40]:
+        print(f"  | {line}")
     print("  | ...")
-    for line in content[-lines:]:
+    for line in path.read_text(errors="replace").splitlines()[-lines:]:
         print(f"  | {line[:300]}")
 
 

@@ -144,12 +144,12 @@ def library_environment(context: Context) -> dict[str, str]:
 
 def shipping(context: Context) -> Counts:
     options = ["--packages"] if context.is_full else []
-    return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", "-rsx", *options, ROOT / "Tests/Shipping",
+    return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", "-rfEsx", *options, ROOT / "Tests/Shipping",
                          environment=library_environment(context), minutes=90)
 
 
 def pytest(context: Context, folder: str) -> Counts:
-    return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", "-rsx", ROOT / folder,
+    return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", "-rfEsx", ROOT / folder,
                          environment=library_environment(context), minutes=30)
 
 
@@ -164,7 +164,7 @@ def simulators(context: Context) -> Counts:
 def python(context: Context) -> Counts:
     # The binding is installed into the environment of the tests, compiled against this build.
     options = ["--stream-events", "10000"] if context.is_full else []
-    return context.count(counts.from_pytest, ROOT / "Tests/Python/run", "-q", "-rsx", *SIDE_BY_SIDE, *options,
+    return context.count(counts.from_pytest, ROOT / "Tests/Python/run", "-q", "-rfEsx", *SIDE_BY_SIDE, *options,
                          environment={**library_environment(context), "HOIST_PYTHON_VENV": sys.prefix}, minutes=30)
 
 
@@ -174,7 +174,7 @@ def contract(context: Context) -> Counts:
 
 
 def harness(context: Context) -> Counts:
-    return context.count(counts.from_pytest, ROOT / "Tests/ContractService/test", "-q", "-rsx", *SIDE_BY_SIDE,
+    return context.count(counts.from_pytest, ROOT / "Tests/ContractService/test", "-q", "-rfEsx", *SIDE_BY_SIDE,
                          environment={**library_environment(context), "HOIST_PYTHON_VENV": sys.prefix}, minutes=15)
 
 
@@ -235,7 +235,7 @@ def fleet(context: Context) -> Counts:
                    "HOIST_KAFKA": str(folder / "libhoist-kafka.so")}
     if context.is_full:
         context.check(ROOT / "Tests/Fleet/campaign", environment=environment, minutes=30)
-    return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", "-rsx", ROOT / "Tests/Fleet",
+    return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", "-rfEsx", ROOT / "Tests/Fleet",
                          environment=environment, minutes=10)
 
 

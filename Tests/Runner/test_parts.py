@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from context import ROOT, Context, PartFailure
+from context import ROOT, Context, PartFailure, causes
 from counts import Counts, from_pytest
 from parts import PARTS
 
@@ -40,6 +40,16 @@ def test_tests_that_ran_none_have_failed(mute):
     mute.run = lambda *command, **options: (0, "0 passed, 0 failed")
     install = next(part for part in PARTS if part.name == "install")
     assert install.counts(mute).failed == 1 and mute.failures
+
+
+@pytest.mark.parametrize("line", [
+    '✘ Test "a name" recorded an issue at Some.swift:4:1: Expectation failed: x', "not ok 3 - evaluates",
+    "FAILED Tests/Plugins/test_faults.py::test_nobody_else_notices - AssertionError: status -11",
+    "a.c:3:1: error: no such member", "WARNING: ThreadSanitizer: data race (pid=1)",
+])
+def test_a_cause_is_found_in_a_log(line, tmp_path):
+    (tmp_path / "log").write_text(f"before\n{line}\nafter\n")
+    assert causes(tmp_path / "log") == [line]
 
 
 FOLDERS = sorted({path.parent for path in (ROOT / "Tests").rglob("pytest.ini") if ".venv" not in path.parts}

@@ -61,7 +61,7 @@ extension EventPipeline {
       }
       if !isDated { row.createdUnixMilliseconds = wall }
       let new = PipelineRow(
-        row: row, since: steady &- (wall &- row.createdUnixMilliseconds), isInStore: true, epoch: isDated ? epoch : nil,
+        row: row, since: steady &- (wall &- row.createdUnixMilliseconds), isInStore: true, epoch: epoch, isRedated: !isDated,
         isAside: policy.awaitsConsent(row))
       if isDated { dated.append(new) } else { undated.append(new) }
     }

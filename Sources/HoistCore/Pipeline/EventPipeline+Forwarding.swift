@@ -6,7 +6,7 @@ extension EventPipeline {
   var isForwarding: Bool { store.options.forwards && isStoring }
 
   /// Whether a row may be given back, as far as the store is concerned.
-  func isStored(_ row: PipelineRow) -> Bool { !isForwarding || row.epoch != nil }
+  func isStored(_ row: PipelineRow) -> Bool { !isForwarding || row.epoch != nil && !row.isRedated }
 
   /// In a flush: the rest follows when the store has it.
   func awaitsStore() -> Bool { isForwarding && !state.isStoreResting && (putNow() || state.puts > 0) }

@@ -45,7 +45,7 @@ extension EventPipeline {
   /// - Returns: false when there was nothing to give.
   func putNow(besideOthers: Bool = false) -> Bool {
     guard isStoring, state.puts == 0 || besideOthers else { return false }
-    let (rows, numbers, names) = nextPut()
+    let (rows, numbers, names, again) = nextPut()
     let isAll = state.unstored.isEmpty
     if isAll { state.mustStoreNow = false }
     guard !rows.isEmpty else {
@@ -56,7 +56,7 @@ extension EventPipeline {
     let journal = journalProgress()
     state.puts += 1
     let generation = state.generation
-    store.putEvents(rows, journal) { [weak self] isCommitted in
+    store.putEvents(rows, journal, again: (again, state.epoch)) { [weak self] isCommitted in
       guard let self, state.generation == generation, scheduler.generation == generation else { return }
       finishPut(numbers, names, isCommitted)
       // The rest has waited as long.
@@ -65,8 +65,9 @@ extension EventPipeline {
     return true
   }
 
-  private func nextPut() -> (rows: [EventRow], numbers: [UInt64], names: [String]) {
+  private func nextPut() -> (rows: [EventRow], numbers: [UInt64], names: [String], again: Set<String>) {
     var rows: [EventRow] = []
+    var again: Set<String> = []
     var numbers: [UInt64] = []
     var bytes = 0
     var used = 0
@@ -76,6 +77,11 @@ extension EventPipeline {
       used += 1
       // What is being handed over is not this process's any more when the call is made.
       guard let row = state.rows[number], row.isWaiting || !isForwarding else { continue }
+      if let epoch = row.epoch {
+        // It may be with another process, or delivered by it.
+        guard epoch == state.epoch else { continue }
+        again.insert(row.row.id)
+      }
       state.rows.update(number) { $0.isInStore = true }
       var stored = row.row
       stored.payload = marked(stored.payload, age: steady &- row.since)
@@ -91,14 +97,19 @@ extension EventPipeline {
       rows.append(record.row)
       names.append(name)
     }
-    return (rows, numbers, names)
+    return (rows, numbers, names, again)
   }
 
   private func finishPut(_ numbers: [UInt64], _ names: [String], _ isCommitted: Bool) {
     state.puts -= 1
     if isCommitted {
       let epoch = store.ownerEpoch
-      for number in numbers { state.rows.update(number) { $0.epoch = epoch } }
+      for number in numbers {
+        state.rows.update(number) { row in
+          // What was committed under a former identity was left out.
+          if row.epoch == nil || row.epoch == epoch { (row.epoch, row.isRedated) = (epoch, false) }
+        }
+      }
       state.isHandingOver = isForwarding
       followOwner()
     } else {
@@ -171,7 +182,7 @@ extension EventPipeline {
     state.mayAdoptMore = !new.isEmpty
     for (number, row) in zip(state.rows.prepend(new), new) {
       known[ByteKey(row.row.id)] = number
-      if row.epoch == nil { state.unstored.append(number) }
+      if row.isRedated { state.unstored.append(number) }
     }
     completeGroups(known)
     let counted = new.filter { !$0.isAside }

@@ -7,6 +7,8 @@ struct PipelineRow {
   var isInStore = false
   /// Under which of the store's identities it was committed; nil before.
   var epoch: UInt64?
+  /// The store has it with a date that cannot be: it is to be stored once more.
+  var isRedated = false
   /// In the queue, as opposed to in a batch.
   var isWaiting = true
   /// Goes only with the rows of its group.

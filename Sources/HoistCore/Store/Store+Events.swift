@@ -12,15 +12,19 @@ extension Store {
 
   /// - Parameters:
   ///   - journal: is told of a success.
+  ///   - again: which of them were committed before, and under which identity. Under another one they are left out: they
+  ///     may be with another process, or delivered by it.
   ///   - completion: whether the rows are committed.
   func putEvents(
     _ rows: [EventRow], _ journal: (journal: any EventJournal, progress: JournalProgress)? = nil,
-    completion: @escaping @Sendable (Bool) -> Void
+    again: (ids: Set<String>, epoch: UInt64) = ([], 0), completion: @escaping @Sendable (Bool) -> Void
   ) {
-    call(.owner) { manager, owner throws(CacheFailure) in
+    call(.owner) { [self] manager, owner throws(CacheFailure) in
       // Purges are complete before later records are stored.
       journal?.journal.carryOutErasures()
-      try manager.putEvents(rows, owner: owner)
+      let isSame = again.ids.isEmpty || withState { $0.owner.id == owner.id && $0.ownerEpoch == again.epoch }
+      let rows = isSame ? rows : rows.filter { !again.ids.contains($0.id) }
+      if !rows.isEmpty { try manager.putEvents(rows, owner: owner) }
       if let journal { journal.journal.release(journal.progress) }
     } answer: { result in
       completion(result.isSuccess)
@@ -46,9 +50,19 @@ extension Store {
         // Where removals fail, the manager hands out what was delivered under a former identity.
         if !believed.isEmpty { claim.gone.formUnion($0.owedRows) }
       }
+      forgetAgain(believed, claim)
     } answer: { [weak self] result in
       completion(self?.withState { $0.conclude(claim, isSuccess: result.isSuccess) })
     }
+  }
+
+  /// What was delivered here while another process had the row, comes back when that one ends: it is removed now that it is
+  /// this store's.
+  private func forgetAgain(_ rows: [EventRow], _ claim: StoreClaim) {
+    let ids = withState { state in rows.map(\.id).filter { state.forgottenSince.contains($0) } }
+    guard !ids.isEmpty else { return }
+    withState { _ in claim.gone.formUnion(ids) }
+    forget(.rows(ids))
   }
 
   /// A manager may be a plug-in: its data is checked like a message from the network.

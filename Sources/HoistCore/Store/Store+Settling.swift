@@ -141,7 +141,9 @@ extension Store {
     while let next = due.first {
       do {
         switch next.what {
-        case .rows(let ids): for owner in owners { try manager.removeEvents(ids: ids, owner: owner) }
+        case .rows(let ids):
+          for owner in owners { try manager.removeEvents(ids: ids, owner: owner) }
+          if owners.count > 1 { withState { $0.forgottenSince.insert(ids) } }
         case .subject(let subject, let pipeline): try manager.purgeEvents(subject: subject, pipeline: pipeline)
         }
       } catch {

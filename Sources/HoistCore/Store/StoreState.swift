@@ -33,6 +33,8 @@ struct StoreState {
   /// Former owners, whose leases ran out unnoticed, newest last; rows on their way are still under their names.
   var formerOwners: [EventOwner] = []
   var ownerEpoch: UInt64 = 0
+  /// Rows that were forgotten since then: a process that claimed them meanwhile, rightly, may leave them behind.
+  var forgottenSince = RecentRows(capacity: 10_000)
   var isRenewing = false
   var isClosed = false
   /// The client closes: what others have left is left to others.
@@ -90,6 +92,23 @@ final class StoreCall: @unchecked Sendable {
   var hasBegun = false
   var hasEnded = false
   init(number: UInt64) { self.number = number }
+}
+
+/// Ids of rows, the latest ones.
+struct RecentRows: Sendable {
+  private let capacity: Int
+  private var ids: Set<String> = []
+  private var former: Set<String> = []
+
+  init(capacity: Int) { self.capacity = max(2, capacity) }
+
+  mutating func insert(_ new: [String]) {
+    ids.formUnion(new)
+    guard ids.count > capacity / 2 else { return }
+    (ids, former) = ([], ids)
+  }
+
+  func contains(_ id: String) -> Bool { ids.contains(id) || former.contains(id) }
 }
 
 /// Rows that the manager has to forget.

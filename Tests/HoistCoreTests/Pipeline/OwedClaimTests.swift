@@ -103,6 +103,46 @@ import Testing
     #expect(bench.sent == ["own"] && bench.counters.delivered == 1)
   }
 
+  @Test("Nor what was accepted here while another process had it, rightly, when that one ends (second process)")
+  func heirs() throws {
+    let bench = PipelineBench(manager: manager)
+    bench.start()
+    bench.record("own")
+    bench.advance(200)
+    _ = bench.flush()
+    bench.clock.leap(milliseconds: 60_001)
+    let heir = EventOwner(id: "the heir", leaseMilliseconds: 60_000)
+    manager.givesAway(first: 1, to: heir, owner: try #require(manager.ownersSeen.last))
+    bench.store.renewLease()
+    bench.settle()
+    bench.answer(200)
+    #expect(bench.store.ownerEpoch == 1 && bench.counters.delivered == 1)
+    try manager.releaseEvents(owner: heir)
+    bench.pipeline.lookForRows()
+    bench.settle()
+    #expect(bench.flushed() == .accepted && bench.counters.adopted == 0 && bench.sent == ["own"])
+    #expect(manager.left == 0)
+  }
+
+  @Test("A row with a date that cannot be is not stored again when another process has taken it (second process, full disk)")
+  func redatedRows() throws {
+    let dead = EventOwner(id: "dead", leaseMilliseconds: 1)
+    try manager.putEvents([.sample("1", "a")], owner: dead)
+    try manager.releaseEvents(owner: dead)
+    let bench = PipelineBench(manager: manager)
+    bench.start()
+    manager.fail(writes: CacheFailure("disk full"))
+    bench.settle()
+    #expect(bench.counters.adopted == 1)
+    bench.clock.leap(milliseconds: 60_001)
+    let heir = EventOwner(id: "the heir", leaseMilliseconds: 60_000)
+    manager.givesAway(first: 1, to: heir, owner: try #require(manager.ownersSeen.last))
+    manager.fail(writes: nil)
+    try manager.removeEvents(ids: ["1"], owner: heir)
+    bench.advance(120_000, step: 1_000)
+    #expect(bench.store.ownerEpoch == 1 && bench.flushed() == .accepted && bench.sent == [] && manager.left == 0)
+  }
+
   @Test("But not before a purge is carried out (full disk, consent withdrawn)") func aPurgeComesFirst() throws {
     let bench = PipelineBench(manager: manager)
     bench.start()
