@@ -29,10 +29,11 @@ public final class TestHost: ProviderHost, @unchecked Sendable {
   ///   - seed: two processes on one store draw differently.
   ///   - share: see `SeededEntropy`.
   ///   - scheduler: goes by `time`; nil for that itself.
+  ///   - storing: options of the store.
   ///   - around: what is put around the network.
   public init(
     manager: (any CacheManager)? = nil, seed: UInt64 = 7, share: Double? = 0.5, time: ManualScheduler = ManualScheduler(),
-    scheduler: (any Scheduler)? = nil, around: (ScriptedTransport) -> any Transport = { $0 }
+    scheduler: (any Scheduler)? = nil, storing: Store.Options = Store.Options(), around: (ScriptedTransport) -> any Transport = { $0 }
   ) {
     self.time = time
     self.scheduler = scheduler ?? time
@@ -42,7 +43,8 @@ public final class TestHost: ProviderHost, @unchecked Sendable {
     life = ClientLife(clock: time, isOnline: true)
     let lines = lines
     log = Log(threshold: .debug, clock: time) { lines.write($0, $1) }
-    store = Store(manager: manager, log: log, clock: time, scheduler: self.scheduler, entropy: entropy)
+    store = Store(
+      manager: manager, log: log, clock: time, scheduler: self.scheduler, entropy: entropy, options: storing)
   }
 
   public var builtInTransport: any Transport { transport }

@@ -200,6 +200,14 @@ final class DiskManager: CacheManager, @unchecked Sendable {
     }
   }
   func releaseEvents(owner: EventOwner) throws(CacheFailure) { try write { $0.leases[owner.id] = 0 } }
+  let canGiveBackEvents = true
+  func giveBackEvents(ids: [String], owner: EventOwner) throws(CacheFailure) {
+    disk.note("process \(process.number) leaves \(ids.map { String($0.suffix(4)) }) to others")
+    try write { content in
+      if disk.faults.contains(.keepsWhatIsLeft) { return }
+      for id in ids where content.rows[id]?.owner == owner.id { content.rows[id]?.owner = "" }
+    }
+  }
 
   func openJournal(pipeline: String, identifiers: EventIdentifiers) throws(CacheFailure) -> (any EventJournal)? {
     let name = disk.nextOrder()

@@ -6,6 +6,8 @@ enum Fault: String, CaseIterable {
   case acknowledgesUnwritten
   /// Rows of a process that lives are given to another.
   case takesFromTheLiving
+  /// Rows that a process leaves to others stay its own.
+  case keepsWhatIsLeft
   /// What the service has accepted is sent again.
   case sendsAcceptedAgain
   /// An answer that came too late is served over a newer one.
@@ -15,10 +17,13 @@ enum Fault: String, CaseIterable {
   /// An exchange without an answer never ends.
   case waitsForEver
 
+  /// It can be seen only where some processes leave their events to others.
+  var needsForwarding: Bool { self == .keepsWhatIsLeft }
+
   /// The promise that it breaks.
   var breaks: Promise {
     switch self {
-    case .dropsLastWrite, .acknowledgesUnwritten: .nothingAcknowledgedIsLost
+    case .dropsLastWrite, .acknowledgesUnwritten, .keepsWhatIsLeft: .nothingAcknowledgedIsLost
     case .takesFromTheLiving: .oneProcessSends
     case .sendsAcceptedAgain: .nothingIsAcceptedTwice
     case .servesLateAnswers: .nothingOlderIsServed

@@ -111,6 +111,8 @@ final class Lines: EventPolicy, @unchecked Sendable {
 /// One run of a program with the library in it.
 final class Process: @unchecked Sendable {
   let number: Int
+  /// It sends events itself; else it leaves them in the store to those that do.
+  let sends: Bool
   let time: ManualScheduler
   let scheduler: ProcessScheduler
   private(set) var host: TestHost?
@@ -127,13 +129,17 @@ final class Process: @unchecked Sendable {
 
   var isAlive: Bool { scheduler.isAlive }
 
-  init(number: Int, time: ManualScheduler, dice: Dice, disk: Disk, service: Service, faults: Set<Fault>) {
-    (self.number, self.time, self.disk) = (number, time, disk)
+  init(
+    number: Int, sends: Bool, time: ManualScheduler, dice: Dice, disk: Disk, service: Service, faults: Set<Fault>
+  ) {
+    (self.number, self.sends, self.time, self.disk) = (number, sends, time, disk)
     scheduler = ProcessScheduler(time, dice)
     network = Network(time, dice, service, faults)
     network.process = self
+    var storing = Store.Options()
+    storing.forwards = !sends
     let host = TestHost(
-      manager: DiskManager(disk, self), seed: dice.seed(), time: time, scheduler: scheduler,
+      manager: DiskManager(disk, self), seed: dice.seed(), time: time, scheduler: scheduler, storing: storing,
       around: { [network] in network.carry($0) })
     self.host = host
     source = ConfigurationSource(

@@ -41,8 +41,11 @@ final class Simulation: @unchecked Sendable {
   private let isTracing: Bool
   private var depth = 0
 
-  init(seed: UInt64, faults: Set<Fault> = [], isTracing: Bool = false) {
-    (self.faults, self.isTracing) = (faults, isTracing)
+  /// Some processes leave their events to others.
+  private let forwards: Bool
+
+  init(seed: UInt64, faults: Set<Fault> = [], forwards: Bool = false, isTracing: Bool = false) {
+    (self.faults, self.forwards, self.isTracing) = (faults, forwards, isTracing)
     dice = Dice(seed: seed)
     disk = Disk(dice: dice, faults: faults)
     service = Service(dice: dice)
@@ -77,16 +80,18 @@ final class Simulation: @unchecked Sendable {
 
   // MARK: What happens
 
-  func startProcess() {
+  func startProcess(sends: Bool = false) {
     started += 1
-    let process = Process(number: started, time: time, dice: dice, disk: disk, service: service, faults: faults)
+    let sends = sends || !forwards || dice.happens(oneIn: 2)
+    let process = Process(
+      number: started, sends: sends, time: time, dice: dice, disk: disk, service: service, faults: faults)
     process.documents.serves = { [unowned self, number = started] new, former in
       note("process \(number) serves v\(new)")
       if let former, new < former { fail(.nothingOlderIsServed, "v\(new) over v\(former) in process \(number)") }
     }
     process.network.sends = { [unowned self, unowned process] ids in sending(ids, process) }
     processes.append(process)
-    note("process \(started) starts")
+    note("process \(started) starts\(sends ? "" : ", and leaves its events to others")")
     process.start()
   }
 
@@ -250,7 +255,7 @@ final class Simulation: @unchecked Sendable {
     note("everything works again")
     (disk.trouble, service.mood) = (.none, .well)
     bury()
-    if processes.isEmpty { startProcess() }
+    if !processes.contains(where: \.sends) { startProcess(sends: true) }
     for process in processes {
       process.network.way = .open
       process.diesSoon = false

@@ -1,6 +1,7 @@
 import Glibc
 
-// hoist-simulation FIRST COUNT [--fault NAME] [--trace]: runs the simulations of COUNT seeds. With a fault until it is found.
+// hoist-simulation FIRST COUNT [--forwarding] [--fault NAME] [--trace]: runs the simulations of COUNT seeds. With --forwarding
+// some processes leave their events to others. With a fault until it is found.
 var words = Array(CommandLine.arguments.dropFirst())
 let isTracing = words.contains("--trace")
 var faults: Set<Fault> = []
@@ -11,13 +12,14 @@ if let place = words.firstIndex(of: "--fault"), place + 1 < words.count {
   }
   faults = [fault]
 }
+let forwards = words.contains("--forwarding") || faults.contains(where: \.needsForwarding)
 if words.contains("--faults") {
   for fault in Fault.allCases { print(fault.rawValue) }
   exit(0)
 }
 guard words.count >= 2, let first = UInt64(words[0]), let count = UInt64(words[1]), !first.addingReportingOverflow(count).overflow
 else {
-  print("hoist-simulation FIRST COUNT [--fault NAME] [--trace], or hoist-simulation --faults")
+  print("hoist-simulation FIRST COUNT [--forwarding] [--fault NAME] [--trace], or hoist-simulation --faults")
   exit(2)
 }
 
@@ -27,7 +29,7 @@ func show(_ seed: UInt64, _ broken: Broken) {
 
 var brokenSeeds = 0
 for seed in first..<first + count {
-  let simulation = Simulation(seed: seed, faults: faults, isTracing: isTracing)
+  let simulation = Simulation(seed: seed, faults: faults, forwards: forwards, isTracing: isTracing)
   guard let broken = simulation.run() else {
     for line in simulation.trace { print("  \(line)") }
     continue
@@ -38,7 +40,7 @@ for seed in first..<first + count {
     print(broken.promise == fault.breaks ? "found after \(seed - first + 1) seeds" : "not what it breaks")
     exit(broken.promise == fault.breaks ? 0 : 1)
   }
-  let again = Simulation(seed: seed, isTracing: true)
+  let again = Simulation(seed: seed, forwards: forwards, isTracing: true)
   _ = again.run()
   for line in again.trace { print("  \(line)") }
 }
