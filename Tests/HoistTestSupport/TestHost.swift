@@ -33,7 +33,8 @@ public final class TestHost: ProviderHost, @unchecked Sendable {
   ///   - around: what is put around the network.
   public init(
     manager: (any CacheManager)? = nil, seed: UInt64 = 7, share: Double? = 0.5, time: ManualScheduler = ManualScheduler(),
-    scheduler: (any Scheduler)? = nil, storing: Store.Options = Store.Options(), around: (ScriptedTransport) -> any Transport = { $0 }
+    scheduler: (any Scheduler)? = nil, storing: Store.Options = Store.Options(),
+    around: (ScriptedTransport) -> any Transport = { $0 }
   ) {
     self.time = time
     self.scheduler = scheduler ?? time
