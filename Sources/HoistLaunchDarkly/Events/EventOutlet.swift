@@ -16,7 +16,6 @@ struct EventOptions: Sendable {
   var durability = EventPipeline.Durability.periodic
   /// False: nothing is recorded.
   var isEnabled = true
-  var summarizesPerContext = false
   var redaction = Redaction()
   var policy: LaunchDarklyEventPolicy.Options
 }
@@ -48,7 +47,7 @@ final class EventOutlet: @unchecked Sendable {
     capacity = EventCapacity(options.capacity)
     serverTime = ServerTime(goesBack: options.policy.isServer)
     summaries = SummaryAccumulator(
-      isPerContext: options.summarizesPerContext, startUnixMilliseconds: host.clock.unixMilliseconds)
+      isPerContext: options.policy.summarizesPerContext, startUnixMilliseconds: host.clock.unixMilliseconds)
     policy = LaunchDarklyEventPolicy(
       options: options.policy, headers: headers, capacity: capacity, serverTime: serverTime, clock: host.clock)
     var pipe = EventPipeline.Options(name: options.pipeline)

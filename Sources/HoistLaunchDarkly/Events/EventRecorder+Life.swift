@@ -32,7 +32,7 @@ extension EventRecorder: ClientPart {
 extension EventRecorder {
   convenience init(host: any ProviderHost, settings: LaunchDarklySettings, headers: any HeaderSource) {
     var options = EventOptions(settings, path: "mobile/events/bulk")
-    options.summarizesPerContext = settings.summarizesPerContext
+    options.policy.summarizesPerContext = settings.summarizesPerContext
     self.init(host: host, options: options, headers: headers)
   }
 }

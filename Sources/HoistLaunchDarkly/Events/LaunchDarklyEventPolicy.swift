@@ -26,6 +26,8 @@ final class LaunchDarklyEventPolicy: EventPolicy, @unchecked Sendable {
     /// Answers mean what they mean to a server (server 2.4).
     var isServer = false
     var compresses = false
+    /// LD-90: a payload has as many summaries as contexts; else one.
+    var summarizesPerContext = false
   }
 
   private let options: Options
@@ -50,6 +52,12 @@ final class LaunchDarklyEventPolicy: EventPolicy, @unchecked Sendable {
   }
 
   func willFlush(_ pipeline: EventPipeline) { outlet?.seal() }
+
+  /// Several processes that were killed have left a summary each: a payload has one.
+  func batchLength(_ rows: [EventRow]) -> Int {
+    guard !options.summarizesPerContext else { return rows.count }
+    return rows.indices.filter { Self.isSummary(rows[$0]) }.dropFirst().first ?? rows.count
+  }
 
   /// One payload with everything, summaries last.
   func encode(_ batch: EventBatch) throws(JSONFailure) -> EventEncoding {

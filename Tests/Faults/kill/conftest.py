@@ -14,7 +14,7 @@ COMPILER = [os.environ.get("CC", "cc"), "-Wall", "-Wextra", "-Werror"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--long", action="store_true", help="also kills at locks, and within writes in all scenarios")
+    parser.addoption("--long", action="store_true", help="also kills at locks, and within writes in all scenarios; 1,000 in a row")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -24,6 +24,12 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if not config.getoption("--long"):
         items[:] = [item for item in items if not item.get_closest_marker("long")]
+
+
+@pytest.fixture(scope="session")
+def kills(pytestconfig: pytest.Config) -> int:
+    """How many kills in a row each service's hosts go through."""
+    return 1_000 if pytestconfig.getoption("--long") else 25
 
 
 def library() -> Path:

@@ -27,6 +27,28 @@ struct EventStoreTests {
     #expect(second.payloads == [["identify", "a", "summary"]])
   }
 
+  @Test("Of two that die, each one's summary goes in a payload of its own, where one is for all contexts (LD-41, LD-90; second process)")
+  func twoDeaths() {
+    let store = MemoryCacheManager()
+    for (seed, name) in [(UInt64(8), "a"), (9, "b")] {
+      let dying = RecorderRig(manager: store, seed: seed, isOnline: false)
+      dying.track(name)
+      dying.countUnknown("nope")
+      for _ in 0..<3 {
+        dying.time.advance(milliseconds: 150)
+        dying.waitForStore()
+      }
+      #expect(dying.host.store.close(untilNanoseconds: SystemClock().monotonicNanoseconds + 10_000_000_000))
+    }
+    let heir = RecorderRig(manager: store, seed: 10, identifies: false)
+    heir.host.network.setResponder { _ in answer(202) }
+    heir.host.settle { heir.recorder.pipeline.counters.adopted == 6 }
+    heir.flush()
+    heir.host.settle { heir.recorder.pipeline.counters.delivered == 6 }
+    #expect(heir.payloads.map { $0.count { $0 == "summary" } } == [1, 1])
+    #expect(heir.payloads.joined().sorted() == ["a", "b", "identify", "identify", "summary", "summary"])
+  }
+
   @Test("A payload that was on its way when the process died goes again under its id, and what came later on its own (2.4)")
   func deathOnTheWay() throws {
     let store = MemoryCacheManager()
