@@ -27,7 +27,7 @@ struct EventStoreTests {
     #expect(second.payloads == [["identify", "a", "summary"]])
   }
 
-  @Test("Of two that die, each one's summary goes in a payload of its own, where one is for all contexts (LD-41, LD-90; second process)")
+  @Test("Of two that die, each one's summary goes in a payload of its own (LD-41, LD-90; second process)")
   func twoDeaths() {
     let store = MemoryCacheManager()
     for (seed, name) in [(UInt64(8), "a"), (9, "b")] {
