@@ -41,8 +41,12 @@ extension Client {
     for client in group { client.pending.tellUndelivered() }
     pluginLane.close()
     let isUnknown = limit != 0 && flushed == .left
+    let isWritten = settled && stored
     log.info(
-      "closed: " + (left > 0 ? "\(left) events are left" : isUnknown ? "the store may hold events still" : "nothing is left"))
+      "closed: "
+        + (left > 0
+          ? "\(left) events are left"
+          : isUnknown ? "the store may hold events still" : isWritten ? "nothing is left" : "the store did not take everything"))
     _ = logLane.drain(untilNanoseconds: deadline)
     logLane.close()
     let isDone = flushed == .accepted || limit == 0 && left == 0

@@ -13,6 +13,8 @@ extension Store {
     case claim
     /// A write of what waits: only removals and purges, or the values, too.
     case owed, values
+    /// A leader's write: made at once, also while writes pause.
+    case led
     /// Neither reads nor writes: what comes of it says nothing of what is kept.
     case listen
   }
@@ -27,7 +29,7 @@ extension Store {
     answer: @escaping @Sendable (Result<Value, CacheFailure>) -> Void
   ) {
     let now = clock.monotonicNanoseconds
-    let (refusal, ticket) = withState { ($0.refusal(at: now, writes: ![.read, .claim, .listen].contains(access)), $0.newCall()) }
+    let (refusal, ticket) = withState { ($0.refusal(at: now, writes: ![.read, .claim, .led, .listen].contains(access)), $0.newCall()) }
     guard let manager, refusal == nil else {
       withState { $0.counters.refused += manager == nil ? 0 : 1 }
       scheduler.post { answer(.failure(refusal ?? CacheFailure("there is no store"))) }
@@ -53,7 +55,7 @@ extension Store {
   @inline(never)
   private func settle(_ manager: any CacheManager, _ access: Access, _ ticket: StoreCall) throws(CacheFailure) -> Bool {
     switch access {
-    case .read: return true
+    case .read, .led: return true
     case .listen: return false
     case .write, .owner, .claim:
       try settleEvents(manager, upTo: ticket.number, mayFail: access == .claim)

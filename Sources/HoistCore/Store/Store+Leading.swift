@@ -21,7 +21,7 @@ extension Store {
     _ key: String, _ value: [UInt8], ledBy number: Int64, answer: @escaping @Sendable (Result<Int64?, CacheFailure>) -> Void
   ) {
     let limit = options.maximumValueBytes
-    call(.read) { [self] manager, _ throws(CacheFailure) in
+    call(.led) { [self] manager, _ throws(CacheFailure) in
       guard value.count <= limit else { throw CacheFailure("a value of \(value.count) bytes is over the limit") }
       let version = try manager.save(key: key, value: value, ledBy: number)
       if version != nil { announce(key, manager) }

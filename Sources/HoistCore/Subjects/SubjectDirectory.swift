@@ -111,6 +111,7 @@ public final class SubjectDirectory<Handle: AnyObject & Sendable, Record: Subjec
   public func restored(_ id: [UInt8]) -> Completion<Bool>? { guarded.withLock { $0.entries[id]?.restored } }
   /// How many there are, held or not.
   public var count: Int { guarded.withLock { $0.entries.count } }
+  public var records: [Record] { guarded.withLock { $0.entries.values.map(\.record) } }
   public var handles: [Handle] { guarded.withLock { $0.entries.values.compactMap(\.handle) } }
 
   /// Whose record is of that kind.

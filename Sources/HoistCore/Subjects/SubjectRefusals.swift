@@ -18,6 +18,8 @@ public final class SubjectRefusals: Sendable {
     var pipelines: [Governed] = []
     var heard: @Sendable ([[UInt8]]) -> Void = { _ in }
     var held: @Sendable () -> [[UInt8]] = { [] }
+    /// Looks for everyone.
+    var rounds = Rounds()
   }
 
   private let store: Store?
@@ -133,17 +135,20 @@ public final class SubjectRefusals: Sendable {
 extension SubjectRefusals: StoreListener {
   /// One who is in memory, or of whom something waits, may have refused; of all others that is looked for before something goes.
   public func storeChanged(_ keys: [String]?) {
-    var (named, known): (Set<[UInt8]>, Set<[UInt8]>) = ([], [])
-    for key in keys ?? [] { if let id = PersonKey.id(key), !contains(id) { named.insert(id) } }
-    guard !named.isEmpty else { return }
-    for id in state.withLock({ $0.held })() where named.contains(id) { known.insert(id) }
+    let named = keys.map { Set($0.compactMap { PersonKey.id($0) }) }
+    if named?.isEmpty == true { return }
+    guard named != nil || change({ $0.rounds.begin() }) else { return }
+    func isMeant(_ id: [UInt8]) -> Bool { named?.contains(id) ?? true && !contains(id) }
+    var known = Set(state.withLock { $0.held }().filter(isMeant))
     for pipeline in pipelines {
       pipeline.forEachWaiting { row in
         let id = Array(row.subject.utf8)
-        if named.contains(id) { known.insert(id) }
+        if !id.isEmpty, isMeant(id) { known.insert(id) }
       }
     }
-    look(for: known) { _ in }
+    look(for: known) { [self] _ in
+      if named == nil, change({ $0.rounds.end() }) { storeChanged(nil) }
+    }
   }
 }
 
@@ -158,12 +163,28 @@ extension Store {
     isRefusal: @escaping @Sendable (_ person: Person, _ kept: [UInt8]) -> Bool,
     completion: @escaping @Sendable ([Person]?) -> Void
   ) {
-    let refused = LockedValue<[Person]>([])
-    readEach(people.map(\.key)) { place, kept in
-      let person = people[place].person
+    findRefusals(among: people[...], [], isRefusal: isRefusal, completion: completion)
+  }
+
+  /// A call of the store looks for so many, so that others' need not wait for long.
+  private static var peopleAtOnce: Int { 256 }
+
+  private func findRefusals<Person: Sendable>(
+    among people: ArraySlice<(key: String, person: Person)>, _ found: [Person],
+    isRefusal: @escaping @Sendable (_ person: Person, _ kept: [UInt8]) -> Bool,
+    completion: @escaping @Sendable ([Person]?) -> Void
+  ) {
+    let asked = Array(people.prefix(Self.peopleAtOnce))
+    let refused = LockedValue(found)
+    readEach(asked.map(\.key)) { place, kept in
+      let person = asked[place].person
       if let kept, isRefusal(person, kept) { refused.withLock { $0.append(person) } }
     } completion: { [self] isWhole in
-      completion(isWhole || manager?.isReachedByOthers != true || isOff ? refused.withLock { $0 } : nil)
+      let refused = refused.withLock { $0 }
+      guard isWhole || manager?.isReachedByOthers != true || isOff else { return completion(nil) }
+      let left = people.dropFirst(asked.count)
+      if left.isEmpty { return completion(refused) }
+      findRefusals(among: left, refused, isRefusal: isRefusal, completion: completion)
     }
   }
 }

@@ -25,6 +25,8 @@ final class KameleoonVisitorRegistry: ClientPart, @unchecked Sendable {
   /// Before the first configuration consent may be required.
   private let known = LockedValue<(definitions: CustomDataDefinitions?, requiresConsent: Bool)>((nil, true))
   private let hasConfiguration = Atomic<Bool>(false)
+  /// Looks for refusals of everyone in memory. On the scheduler's thread.
+  var looks = Rounds()
   /// Held while a visitor changes from one's data to another's. Taken before every other lock.
   private let linking = Lock()
 

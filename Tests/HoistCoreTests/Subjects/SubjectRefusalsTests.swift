@@ -123,6 +123,27 @@ import Testing
     #expect(bench.store.statistics.contains { $0 == ("heard", 3) })
   }
 
+  @Test("When more has changed than news can name, everyone in memory is looked for, some at a time, and once more after that (herd)")
+  func anyone() {
+    let bench = StoreBench(announcements: said)
+    let people = (0..<600).map { Array("p\($0)".utf8) }
+    for (number, id) in people.enumerated() where number % 2 == 0 { bench.manager.inject(key: PersonKey.make(id), value: [0]) }
+    let (refusals, heard) = (SubjectRefusals(store: bench.store) { $0 == [0] }, Record<[[UInt8]]>())
+    refusals.govern([], held: { people }, heard: { heard.append($0) })
+    refusals.start()
+    bench.settle()
+    said.post(nil)
+    bench.advance(4_000)
+    #expect(heard.all.map(\.count) == [300] && people.count { refusals.contains($0) } == 300)
+    #expect(bench.manager.calls.count == 600)
+    bench.manager.inject(key: PersonKey.make(people[1]), value: [0])
+    // The second comes while the first is under way, the third with it.
+    for _ in 0..<3 { refusals.storeChanged(nil) }
+    bench.settle()
+    #expect(heard.all.map(\.count) == [300, 1])
+    #expect(bench.manager.calls.count == 300 + 299)
+  }
+
   @Test("A store that is closed listens no more; where no manager tells of news, or no client wants them, none listens (closed)")
   func closed() {
     let bench = StoreBench(announcements: said)
