@@ -17,6 +17,7 @@ from dispatcher import Dispatcher, Receipt
 from host import Host
 from kafka_group import KEY, Group, Service
 from kafka_server import KafkaServer
+from proxy import Proxy
 from redis_server import RedisServer
 from table import Cache
 
@@ -93,6 +94,12 @@ def server(shared_server: RedisServer) -> RedisServer:
     """One that is empty."""
     shared_server.ask("FLUSHALL")
     return shared_server
+
+
+@pytest.fixture
+def proxy(server: RedisServer) -> Iterator[Proxy]:
+    with Proxy(server.socket) as made:
+        yield made
 
 
 @pytest.fixture

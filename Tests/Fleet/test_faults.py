@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,12 +18,6 @@ LIMIT_MS = 1000
 AT_ONCE = {"retry_first_ms": 0, "retry_max_ms": 0}
 # A pause is drawn from 0 to this: that it is over within a test is as good as impossible.
 VERY_LONG = {"retry_first_ms": 86_400_000, "retry_max_ms": 86_400_000}
-
-
-@pytest.fixture
-def proxy(server: RedisServer) -> Iterator[Proxy]:
-    with Proxy(server.socket) as made:
-        yield made
 
 
 @pytest.fixture

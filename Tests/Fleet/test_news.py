@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,12 +16,6 @@ from test_faults import said
 from test_processes import in_processes
 
 CHANNEL = "{hoist:unleash:test}:news"
-
-
-@pytest.fixture
-def proxy(server: RedisServer) -> Iterator[Proxy]:
-    with Proxy(server.socket) as made:
-        yield made
 
 
 @pytest.fixture
