@@ -5,9 +5,13 @@
  *   visitor ID  the status of making a visitor of Flagship's who has consented
  *   consents    whether it has, still
  *   refuse      the status of its refusal
+ *   on FLAG     whether that flag is on
+ *   online      the status; likewise offline, background and foreground
  *   close       the status, and the end */
 #include <hoist/flagship.h>
 #include <hoist/hoist.h>
+#include <hoist/launchdarkly.h>
+#include <hoist/optimizely.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +21,12 @@ static hoist_status make_visitor(hoist_client *client, const char *id, hoist_fla
     options.id = id;
     options.has_consented = true;
     return hoist_flagship_visitor_new(client, &options, visitor, NULL);
+}
+
+/* As the service has it. */
+static hoist_status go_to_background(hoist_client *client, bool is_meant) {
+    hoist_status status = hoist_launchdarkly_set_run_mode(client, is_meant ? HOIST_LAUNCHDARKLY_BACKGROUND : HOIST_LAUNCHDARKLY_FOREGROUND);
+    return status == HOIST_ERR_UNSUPPORTED ? hoist_optimizely_set_active(client, !is_meant) : status;
 }
 
 static int refuse(const hoist_error *error) {
@@ -49,6 +59,12 @@ int main(int argc, char **argv) {
             printf("%d\n", hoist_flagship_visitor_has_consented(visitor));
         } else if (strcmp(line, "refuse") == 0) {
             printf("%s\n", hoist_status_name(hoist_flagship_visitor_set_consent(visitor, false)));
+        } else if (strncmp(line, "on ", 3) == 0) {
+            printf("%d\n", hoist_client_bool(client, line + 3, NULL, false, NULL));
+        } else if (strcmp(line, "online") == 0 || strcmp(line, "offline") == 0) {
+            printf("%s\n", hoist_status_name(hoist_client_set_online(client, line[1] == 'n')));
+        } else if (strcmp(line, "background") == 0 || strcmp(line, "foreground") == 0) {
+            printf("%s\n", hoist_status_name(go_to_background(client, line[0] == 'b')));
         } else if (strcmp(line, "look") == 0) {
             hoist_text *statistics = hoist_client_statistics(client);
             printf("%d %s\n", (int)hoist_client_get_state(client), hoist_text_data(statistics));

@@ -23,7 +23,7 @@ from launchdarkly_server import LaunchDarklyServerSimulator  # noqa: E402
 from optimizely import OptimizelySimulator, sample_datafile  # noqa: E402
 from unleash import UnleashSimulator  # noqa: E402
 
-READY, STALE = 1, 2
+READY, STALE, ERROR = 1, 2, 3
 # A busy machine may take long; what is waited for is the thing itself.
 PATIENCE_S = 60
 LEASE = {"fetch.shared": "leader", "fetch.shared.lease_ms": 1000, "fetch.shared.poll_ms": 50, "log.level": "debug"}
@@ -93,8 +93,10 @@ def unleash_streaming() -> Service:
 def launchdarkly(**more: object) -> Service:
     made = LaunchDarklyServerSimulator()
     return Service("launchdarkly", made, "stream", {
-        "mode": "server", "mobile_key": made.sdk_key, "base_url": made.url, "stream_url": made.url, "initial_retry_delay_ms": 20,
-        "send_events": "false", "diagnostic_opt_out": "true", **more}, lambda number: made.set_flag(f"flag-{number}"), streams=not more)
+        "mode": "server", "mobile_key": made.sdk_key, "context": '{"kind": "user", "key": "anna"}', "base_url": made.url,
+        "stream_url": made.url, "initial_retry_delay_ms": 20,
+        "send_events": "false", "diagnostic_opt_out": "true", **more},
+        lambda number: made.set_flag(f"flag-{number}", on=True, variations=[True, False], fallthrough={"variation": 0}), streams=not more)
 
 
 def launchdarkly_polling() -> Service:
@@ -122,6 +124,10 @@ class Process:
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
         return self.process.stdout.readline().strip()
+
+    def counters(self) -> dict[str, dict[str, int]]:
+        told: dict[str, dict[str, int]] = json.loads(self.do("look").partition(" ")[2])
+        return told
 
     def look(self) -> tuple[int, dict[str, int]]:
         state, _, told = self.do("look").partition(" ")
