@@ -1,0 +1,124 @@
+/* A host of Flagship or Kameleoon that knows many people, who have numbers: people_host SERVICE PLUGIN OPTIONS NAME=VALUE … Each line of its
+ * input has one in its output; FIRST and LAST are people, the last one not among them.
+ *
+ *   meet FIRST LAST      makes them; the gravest status. Flagship's have consented
+ *   agree FIRST LAST     the gravest status of their consents
+ *   refuse FIRST LAST    the gravest status of their refusals
+ *   answers FIRST LAST   a digit for each: 0 none, 1 consented, 2 refused
+ *   record FIRST LAST    records something of each that goes with consent alone; the gravest status
+ *   look                 the client's state, and its statistics
+ *   flush | close        the status; after close the end */
+#include <hoist/flagship.h>
+#include <hoist/hoist.h>
+#include <hoist/kameleoon.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PEOPLE = 1024, NAME_BYTES = 32, LIMIT_MS = 30000 };
+
+static bool is_flagship;
+static hoist_flagship_visitor *of_flagship[PEOPLE];
+static hoist_kameleoon_visitor *of_kameleoon[PEOPLE];
+
+static hoist_status meet(hoist_client *client, int person) {
+    char name[NAME_BYTES];
+    snprintf(name, sizeof name, "p%d", person);
+    if (!is_flagship) return hoist_kameleoon_visitor_new(client, name, &of_kameleoon[person], NULL);
+    hoist_flagship_visitor_options options = HOIST_FLAGSHIP_VISITOR_OPTIONS_INIT;
+    options.id = name;
+    options.has_consented = true;
+    options.instance = HOIST_FLAGSHIP_NEW_INSTANCE;
+    return hoist_flagship_visitor_new(client, &options, &of_flagship[person], NULL);
+}
+
+static hoist_status answer(int person, bool agrees) {
+    return is_flagship ? hoist_flagship_visitor_set_consent(of_flagship[person], agrees)
+                       : hoist_kameleoon_visitor_set_legal_consent(of_kameleoon[person], agrees);
+}
+
+static int answer_of(int person) {
+    if (is_flagship) return hoist_flagship_visitor_has_consented(of_flagship[person]) ? 1 : 2;
+    return hoist_kameleoon_visitor_legal_consent(of_kameleoon[person]);
+}
+
+static hoist_status record(int person) {
+    if (!is_flagship) {
+        hoist_kameleoon_data *data = hoist_kameleoon_device(HOIST_KAMELEOON_DEVICE_PHONE);
+        const hoist_kameleoon_data *list[1] = {data};
+        hoist_status status = hoist_kameleoon_visitor_add_data(of_kameleoon[person], list, 1, true);
+        hoist_kameleoon_data_free(data);
+        return status;
+    }
+    char name[NAME_BYTES];
+    snprintf(name, sizeof name, "p%d", person);
+    hoist_flagship_hit *hit = hoist_flagship_hit_new_screen(name);
+    hoist_status status = hoist_flagship_visitor_send_hit(of_flagship[person], hit, NULL);
+    hoist_flagship_hit_free(hit);
+    return status;
+}
+
+static hoist_status do_one(hoist_client *client, const char *what, int person) {
+    if (strcmp(what, "meet") == 0) return meet(client, person);
+    if (strcmp(what, "record") == 0) return record(person);
+    return answer(person, strcmp(what, "agree") == 0);
+}
+
+static hoist_status do_all(hoist_client *client, const char *what, int first, int last) {
+    hoist_status gravest = HOIST_OK;
+    for (int person = first; person < last && person < PEOPLE; person++) {
+        hoist_status status = do_one(client, what, person);
+        if (status != HOIST_OK) gravest = status;
+    }
+    return gravest;
+}
+
+static int end_with(const hoist_error *error) {
+    fprintf(stderr, "%s\n", hoist_error_message(error));
+    return 2;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 4) return 2;
+    is_flagship = strcmp(argv[1], "flagship") == 0;
+    hoist_error *error = NULL;
+    hoist_client *client = NULL;
+    hoist_config *config = hoist_config_new(argv[1]);
+    for (int i = 4; i < argc; i++) {
+        char *value = strchr(argv[i], '=');
+        if (!value) return 2;
+        *value++ = 0;
+        if (hoist_config_set(config, argv[i], value, &error) != HOIST_OK) return end_with(error);
+    }
+    if (hoist_config_load_plugin(config, argv[2], argv[3], &error) != HOIST_OK) return end_with(error);
+    if (hoist_client_open(config, &client, &error) != HOIST_OK) return end_with(error);
+    hoist_config_free(config);
+    (void)hoist_client_wait_ready(client, LIMIT_MS);
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    char line[64], what[16];
+    while (fgets(line, sizeof line, stdin)) {
+        int first = 0, last = 0;
+        if (sscanf(line, "%15s %d %d", what, &first, &last) < 1) return 2;
+        if (strcmp(what, "answers") == 0) {
+            for (int person = first; person < last && person < PEOPLE; person++) putchar('0' + answer_of(person));
+            putchar('\n');
+        } else if (strcmp(what, "look") == 0) {
+            hoist_text *statistics = hoist_client_statistics(client);
+            printf("%d %s\n", (int)hoist_client_get_state(client), hoist_text_data(statistics));
+            hoist_text_free(statistics);
+        } else if (strcmp(what, "flush") == 0) {
+            printf("%s\n", hoist_status_name(hoist_client_flush(client, LIMIT_MS)));
+        } else if (strcmp(what, "close") == 0) {
+            break;
+        } else {
+            printf("%s\n", hoist_status_name(do_all(client, what, first, last)));
+        }
+    }
+    for (int person = 0; person < PEOPLE; person++) {
+        hoist_flagship_visitor_free(of_flagship[person]);
+        hoist_kameleoon_visitor_free(of_kameleoon[person]);
+    }
+    printf("%s\n", hoist_status_name(hoist_client_close(client, LIMIT_MS)));
+    hoist_client_free(client);
+    return 0;
+}

@@ -1,0 +1,180 @@
+"""Refusals of consent of many people at once, and answers that contradict each other, in two processes over one Redis."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from people import People, starting
+from proxy import Proxy
+from redis_server import RedisServer
+from test_sharing import comes
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Simulators"))
+from flagship import FlagshipSimulator, sample_bucketing  # noqa: E402
+from kameleoon import KameleoonSimulator, sample_configuration  # noqa: E402
+
+# More than are named in one piece of news (hoist_cache_news_post): the rest is "any".
+MANY, NAMED, FEW = 400, 256, 100
+
+
+@pytest.fixture
+def flagship() -> Iterator[FlagshipSimulator]:
+    with FlagshipSimulator(sample_bucketing()) as made:
+        yield made
+    assert made.violations == []
+
+
+@pytest.fixture
+def kameleoon() -> Iterator[KameleoonSimulator]:
+    with KameleoonSimulator(sample_configuration(consent="PARTIALLY_BLOCK")) as made:
+        yield made
+    assert made.violations == []
+
+
+@pytest.fixture
+def start(compiled: Callable[..., Path], redis_plugin: Path, server: RedisServer, tmp_path: Path) -> Iterator[Callable[..., People]]:
+    made: list[People] = []
+
+    def one(service: str, properties: dict[str, Any], **options: object) -> People:
+        told = {"socket": server.socket, "scope": f"{service}:test", **options}
+        if "port" in told:
+            del told["socket"]
+        made.append(starting(compiled, redis_plugin, service, {"log.level": "debug", **properties}, told, tmp_path))
+        return made[-1]
+
+    yield one
+    for each in made:
+        each.kill()
+
+
+def of_flagship(service: FlagshipSimulator) -> dict[str, Any]:
+    """Nothing goes before a flush."""
+    return {"env_id": service.environment_id, "api_key": service.api_key, "decision.url": service.decision_url, "cdn.url": service.cdn_url,
+            "events.url": service.events_url, "usage_tracking": "false", "mode": "bucketing", "hits.batch_interval": 86_400,
+            "hits.pool_max_size": 5000}
+
+
+def of_kameleoon(service: KameleoonSimulator) -> dict[str, Any]:
+    return {"site_code": service.site_code, "configuration.url": service.configuration_url, "data.url": service.data_url,
+            "stream.url": service.stream_url, "token.url": service.token_url, "visitor_code": "own"}
+
+
+def heard(process: People) -> int:
+    return process.counters()["store"]["heard"]
+
+
+def both(start: Callable[..., People], service: str, properties: dict[str, Any], **options: object) -> tuple[People, People]:
+    one, other = (start(service, properties, **options) for _ in range(2))
+    if options.get("news") is not False:
+        assert comes(lambda: heard(one) > 0 and heard(other) > 0)
+    return one, other
+
+
+def screens(service: FlagshipSimulator) -> set[str]:
+    return set(service.ledger.screens())
+
+
+@pytest.mark.parametrize("news", [True, False])
+def test_of_many_who_refuse_at_once_nothing_is_sent_by_the_other_process(start: Callable[..., People], flagship: FlagshipSimulator, news: bool) -> None:
+    """More are refused in one moment than news can name: of all of them that is looked for before something goes
+    (FS-65, FLT 1, contract 8; no consent, second process)"""
+    one, other = both(start, "flagship", of_flagship(flagship), news=news)
+    for process in (one, other):
+        process.meet(0, MANY + 10)
+    other.record(0, MANY + 10)
+    before = heard(other)
+    # All the news are there when it goes on.
+    other.process.send_signal(signal.SIGSTOP)
+    try:
+        assert one.do(f"refuse 0 {MANY}") == "HOIST_OK"
+        assert one.do("flush") == "HOIST_OK"
+    finally:
+        other.process.send_signal(signal.SIGCONT)
+    if news:
+        # At least so many of those in memory are known without anything being sent.
+        assert comes(lambda: heard(other) > before and other.answers(0, MANY).count("2") >= NAMED)
+    else:
+        assert other.answers(0, MANY) == "1" * MANY
+    assert other.do("flush") == "HOIST_OK"
+    assert other.answers(0, MANY + 10) == "2" * MANY + "1" * 10
+    assert screens(flagship) == {f"p{person}" for person in range(MANY, MANY + 10)}
+    assert other.do(f"record 0 {MANY}") == "HOIST_ERR_FLAGSHIP_NO_CONSENT"
+    assert [process.do("flush") for process in (one, other)] == ["HOIST_OK"] * 2
+    assert screens(flagship) == {f"p{person}" for person in range(MANY, MANY + 10)}
+
+
+def kept(server: RedisServer) -> object:
+    return server.ask("HGET", "{hoist:kameleoon:test}:value:visitor:p0", "payload")
+
+
+@pytest.mark.parametrize("news", [True, False])
+@pytest.mark.parametrize("first", ["agree", "refuse"])
+def test_of_two_answers_that_know_nothing_of_each_other_the_refusal_counts_in_both_processes(
+        start: Callable[..., People], kameleoon: KameleoonSimulator, server: RedisServer, first: str, news: bool) -> None:
+    """Whichever is stored first; an answer that knows of the refusal counts again (KAM-60, contract 8, kameleoon/visitor.h
+    "a refusal outweighs an answer given to them without knowledge of it"; second process, reopened)"""
+    properties = {**of_kameleoon(kameleoon), "events.durability": "periodic"}
+    with Proxy(server.socket) as near, Proxy(server.socket) as far:
+        one, other = (start("kameleoon", properties, port=proxy.port, timeout_ms=9000, news=news) for proxy in (near, far))
+        if news:
+            assert comes(lambda: heard(one) > 0 and heard(other) > 0)
+        for process in (one, other):
+            process.meet(0, 1)
+            # What is kept of the person has been read.
+            assert process.do("flush") == "HOIST_OK"
+        near.stall()
+        far.stall()
+        # Neither can have heard of the other.
+        second = "refuse" if first == "agree" else "agree"
+        assert (one.do(f"{first} 0 1"), other.do(f"{second} 0 1")) == ("HOIST_OK", "HOIST_OK")
+        assert kept(server) is None
+        near.stall(False)
+        assert comes(lambda: kept(server) is not None)
+        far.stall(False)
+        if news:
+            assert comes(lambda: one.answers(0, 1) == other.answers(0, 1) == "2")
+        for process in (one, other):
+            process.record(0, 1)
+            assert process.do("flush") == "HOIST_OK"
+        assert comes(lambda: one.answers(0, 1) == other.answers(0, 1) == "2")
+        assert kameleoon.ledger.lines(visitor="p0") == []
+        for process in (one, other):
+            assert process.do("close") == "HOIST_OK"
+        third = start("kameleoon", properties, news=news)
+        third.meet(0, 1)
+        assert comes(lambda: third.answers(0, 1) == "2")
+        assert third.do("agree 0 1") == "HOIST_OK" and third.do("close") == "HOIST_OK"
+        last = start("kameleoon", properties, news=news)
+        last.meet(0, 1)
+        assert comes(lambda: last.answers(0, 1) == "1")
+
+
+def test_answers_that_contradict_each_other_at_the_same_moment_agree_afterwards(
+        start: Callable[..., People], kameleoon: KameleoonSimulator) -> None:
+    """Nothing holds them up here: the agreement may have known of the refusal, so that only their agreeing is sure
+    (KAM-60, contract 8; second process, reopened)"""
+    properties = of_kameleoon(kameleoon)
+    one, other = both(start, "kameleoon", properties)
+    for process in (one, other):
+        process.meet(0, FEW)
+    for process, what in ((one, "agree"), (other, "refuse")):
+        assert process.process.stdin
+        process.process.stdin.write(f"{what} 0 {FEW}\n")
+        process.process.stdin.flush()
+    for process in (one, other):
+        assert process.process.stdout and process.process.stdout.readline().strip() == "HOIST_OK"
+    for process in (one, other):
+        process.record(0, FEW)
+        assert process.do("flush") == "HOIST_OK"
+    assert comes(lambda: one.answers(0, FEW) == other.answers(0, FEW))
+    served = one.answers(0, FEW)
+    for process in (one, other):
+        assert process.do("close") == "HOIST_OK"
+    third = start("kameleoon", properties)
+    third.meet(0, FEW)
+    assert comes(lambda: third.answers(0, FEW) == served)
