@@ -1,9 +1,11 @@
-/* A host over the plug-in, which does what it reads: host URL KEY PLUGIN OPTIONS [PROPERTY=VALUE …]. Each line of its input has one in its output.
+/* A host over the plug-in, which does what it reads: host URL KEY PLUGIN OPTIONS [PROPERTY=VALUE …]; without a plug-in where that is
+ * empty. Each line of its input has one in its output.
  *
  *   evaluate N    asks for a flag so many times
  *   track NAME    records an event of this name; the status
  *   flush         waits until the service has all; the status
  *   fork NAME     a child does as of track, flush and close; the gravest status
+ *   look          the client's statistics
  *   close         the status, and the end */
 #define _POSIX_C_SOURCE 200809L
 #include <hoist/hoist.h>
@@ -38,7 +40,7 @@ static hoist_client *open_client(char **arguments) {
     }
     hoist_error *error = NULL;
     hoist_client *client = NULL;
-    if (hoist_config_load_plugin(config, arguments[2], arguments[3], &error) != HOIST_OK ||
+    if ((arguments[2][0] && hoist_config_load_plugin(config, arguments[2], arguments[3], &error) != HOIST_OK) ||
         hoist_client_open(config, &client, &error) != HOIST_OK) {
         fprintf(stderr, "%s\n", hoist_error_message(error));
         exit(2);
@@ -81,6 +83,11 @@ int main(int argc, char **argv) {
             status = track(client, line + 6);
         } else if (strncmp(line, "fork ", 5) == 0) {
             status = in_child(client, line + 5);
+        } else if (strcmp(line, "look") == 0) {
+            hoist_text *statistics = hoist_client_statistics(client);
+            printf("%s\n", hoist_text_data(statistics));
+            hoist_text_free(statistics);
+            continue;
         } else if (strcmp(line, "flush") == 0) {
             status = hoist_client_flush(client, LIMIT_MS);
         } else {
