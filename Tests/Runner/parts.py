@@ -224,6 +224,14 @@ def kills(context: Context) -> Counts:
                          environment=library_environment(context), minutes=60)
 
 
+def soak(context: Context) -> Counts:
+    # Two hours of the day, or all of it.
+    options = [] if context.is_full else ["--hours", "2"]
+    return (context.count(counts.from_closing_lines, ROOT / "Tests/Soak/run", *options,
+                          environment={**library_environment(context), "HOIST_PYTHON_VENV": sys.prefix}, minutes=30)
+            + pytest(context, "Tests/Soak"))
+
+
 def plugins(context: Context) -> Counts:
     return pytest(context, "Tests/Plugins")
 
@@ -339,6 +347,8 @@ PARTS = [
     Part("fleet", "the plug-ins over Redis and Kafka, and servers that fail", fleet, needs=("release",), folders=("Tests/Fleet",)),
     Part("kills", "hosts killed at every write, and what the service was told", kills, needs=("release",),
          folders=("Tests/Faults/kill",)),
+    Part("soak", "a program's day with each service, by a fast clock: two hours of it, with --full all", soak, needs=("release",),
+         folders=("Tests/Soak",)),
     Part("docs", "the documentation site: links, search, each block of code, what it names", docs, needs=("release",),
          folders=("Tests/Docs",)),
     Part("examples", "each example, built and run", examples, needs=("release",), folders=("Examples/run",)),
