@@ -13,8 +13,8 @@ MINUTE_S = 60.0
 # What imports may be called that take or tell a time.
 TIMED = re.compile(r"wait|poll|time|clock|sleep|sem_|select|alarm|futex|syscall")
 # Of those: no time of the clock's is in it.
-TIMELESS = {"localtime_r", "gmtime_r", "mktime", "strftime", "__strftime_l", "__wcsftime_l", "pthread_cond_wait", "pthread_condattr_setclock",
-            "waitpid", "utime", "utimensat", "syscall"}
+TIMELESS = {"localtime_r", "gmtime_r", "mktime", "strftime", "__strftime_l", "__wcsftime_l", "pthread_cond_wait",
+            "pthread_condattr_setclock", "waitpid", "utime", "utimensat", "syscall"}
 """`syscall` is libstdc++'s, for atomics that wait, which have no limit here, and libhoist's for barriers and locks without one."""
 FOREIGN = re.compile(r"SSL_|libssh2_|hoist_|sqlite3_|curl_|XML_")
 

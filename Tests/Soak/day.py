@@ -100,7 +100,7 @@ def _live(day: Day, soaked: Soaked, service: Simulated, folder: Path, setting: S
     properties.write_text(json.dumps({"store.path": str(folder / "store"), **service.properties(), **soaked.properties}))
     environment = {**os.environ, "SWIFT_BACKTRACE": "enable=no", "LD_PRELOAD": str(setting.clock),
                    "HOIST_SOAK_START": str(start), "HOIST_SOAK_SPEED": str(setting.speed)}
-    command = [setting.program, service.provider, properties, str(setting.hours), soaked.event, str(soaked.names)]
+    command: list[str | Path] = [setting.program, service.provider, properties, str(setting.hours), soaked.event, str(soaked.names)]
     log = folder / "log"
     with log.open("w") as errors, subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                                    stderr=errors, text=True, start_new_session=True) as host:
@@ -113,8 +113,8 @@ def _live(day: Day, soaked: Soaked, service: Simulated, folder: Path, setting: S
     simulator.wait_for_silence()
     day.arrived, day.unheard = soaked.arrived(service)
     day.requests = sum(simulator.journal.counts()["received"].values())
-    day.complaints = [f"minute {(entry.at * 1e9 - start) * setting.speed / 60e9:.0f}, {entry.endpoint}: {violation}; {entry.body[:SHOWN]!r}"
-                      for entry in simulator.requests() for violation in entry.violations]
+    day.complaints = [f"minute {(entry.at * 1e9 - start) * setting.speed / 60e9:.0f}, {entry.endpoint}: {violation}; "
+                      f"{entry.body[:SHOWN]!r}" for entry in simulator.requests() for violation in entry.violations]
     day.complaints += [str(one) for one in simulator.violations if one.where in ("http", "simulator")]
     day.log = log.read_text(errors="replace").splitlines()
     return day
@@ -131,9 +131,9 @@ def _listen(day: Day, soaked: Soaked, service: Simulated, host: subprocess.Popen
                 day.said[what][soaked.name_of(number)] += 1
                 continue
             sample = json.loads(line)
-            streams = len(service.simulator.streams.open) if service.streams else 0
-            day.samples.append({**sample, "fetches": service.fetches(), "streams": streams})
+            streams = getattr(service.simulator, "streams", None)
+            day.samples.append({**sample, "fetches": service.fetches(), "streams": len(streams.open) if streams else 0})
             if sample["when"] == "running" and sample["minute"] % HOUR == HOUR - 1:
-                print(f"{day.name}: {sample['minute'] // HOUR + 1} h, {sample['resident_kib']} KiB, {sample['heap_kib']} of them in use, "
+                print(f"{day.name}: {sample['minute'] // HOUR + 1} h, {sample['resident_kib']} KiB with {sample['heap_kib']} in use, "
                       f"{sample['descriptors']} descriptors, {sample['threads']} threads, {sample['evaluations']} evaluations, "
                       f"{day.said['recorded'].total()} events, {service.fetches()} fetches", flush=True)

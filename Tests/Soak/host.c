@@ -104,7 +104,8 @@ static void tell(const char *when, long minute) {
                         "{\"when\": \"%s\", \"minute\": %ld, \"resident_kib\": %ld, \"heap_kib\": %zu, \"descriptors\": %d, "
                         "\"threads\": %d, \"state\": %d, \"evaluations\": %ld, \"served\": %ld, \"statistics\": %s}\n",
                         when, minute, resident_kib(), mallinfo2().uordblks / 1024, entries("/proc/self/fd") - 1,
-                        entries("/proc/self/task"), (int)hoist_client_get_state(client), evaluations, served, hoist_text_data(statistics));
+                        entries("/proc/self/task"), (int)hoist_client_get_state(client), evaluations, served,
+                        hoist_text_data(statistics));
   hoist_text_free(statistics);
   require(length < PIPE_BUF && write(STDOUT_FILENO, line, (size_t)length) == length, "nothing told");
 }

@@ -13,7 +13,7 @@ READY = 1
 LOSSES = ("dropped", "rejected", "expired", "purged", "impact_dropped", "unknown_overflow", "summary_overflow", "dropped_visitors",
           "ignored", "counts_lost", "too_costly")
 # How much more than in the second quarter of the day is still the same.
-TOLERANCE = {"resident_kib": 1536, "descriptors": 1, "threads": 1}
+TOLERANCE = {"resident_kib": 1536, "heap_kib": 256, "descriptors": 1, "threads": 1}
 
 
 def ends_well(day: Day) -> Iterator[str]:
@@ -51,7 +51,8 @@ def tells_nothing_twice(day: Day) -> Iterator[str]:
 def drops_nothing(day: Day) -> Iterator[str]:
     for sample in day.samples:
         for group, counters in sample["statistics"].items():
-            yield from (f"{group}.{name} is {counters[name]} after {sample['minute']} minutes" for name in LOSSES if counters.get(name))
+            yield from (f"{group}.{name} is {counters[name]} after {sample['minute']} minutes" for name in LOSSES
+                        if counters.get(name))
 
 
 def asks_in_each_hour(day: Day) -> Iterator[str]:
@@ -87,16 +88,17 @@ def quarters(day: Day, what: str) -> tuple[list[Any], list[Any]]:
 CHECKS: dict[str, Callable[[Day], Iterator[str]]] = {
     "ends well": ends_well, "is ready at the end": is_ready_at_the_end, "loses nothing": loses_nothing,
     "tells nothing twice": tells_nothing_twice, "drops nothing": drops_nothing, "asks in each hour": asks_in_each_hour,
-    "asks rightly": asks_rightly, "memory": _stays("resident_kib"), "descriptors": _stays("descriptors"), "threads": _stays("threads")}
+    "asks rightly": asks_rightly, "memory": _stays("resident_kib"), "heap": _stays("heap_kib"),
+    "descriptors": _stays("descriptors"), "threads": _stays("threads")}
 
 
 def row(day: Day) -> str:
-    running = day.told("running")
-    at = {hour: next((sample for sample in running if sample["minute"] == hour * HOUR - 1), None) for hour in (4, day.hours)}
-    figures = [f"{name} {sample['resident_kib']} KiB, {sample['descriptors']} descriptors, {sample['threads']} threads"
-               for name, sample in (("hour 4:", at[4]), (f"hour {day.hours}:", at[day.hours])) if sample]
     counts = {what: numbers.total() for what, numbers in day.said.items()}
-    evaluations = day.samples[-1]["evaluations"] if day.samples else 0
-    return (f"{day.name}: {day.requests} requests, {counts['recorded']} events recorded, {counts['unsaved']} unsaved, "
-            f"{counts['refused']} refused, {day.arrived.total()} arrived ({day.unheard.total()} of them unheard), {evaluations} evaluations; "
-            + "; ".join(figures))
+    found = [f"{day.requests} requests", f"{counts['recorded']} events recorded", f"{counts['unsaved']} unsaved",
+             f"{counts['refused']} refused", f"{day.arrived.total()} arrived ({day.unheard.total()} of them unheard)",
+             f"{day.samples[-1]['evaluations'] if day.samples else 0} evaluations"]
+    for sample in day.told("running"):
+        if sample["minute"] in (4 * HOUR - 1, day.hours * HOUR - 1):
+            found.append(f"hour {sample['minute'] // HOUR + 1}: {sample['resident_kib']} KiB with {sample['heap_kib']} in use, "
+                         f"{sample['descriptors']} descriptors, {sample['threads']} threads")
+    return f"{day.name}: {', '.join(found)}"

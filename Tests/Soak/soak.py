@@ -39,7 +39,8 @@ class Tally:
     def check(self, name: str, flaws: list[str]) -> None:
         self.passed += not flaws
         self.failed += bool(flaws)
-        print("\n".join([f"{'not ok' if flaws else 'ok'} - {name}", *(f"#   {flaw}" for flaw in flaws[:MOST_FLAWS])]), flush=True)
+        shown = [f"#   {flaw}" for flaw in flaws[:MOST_FLAWS]]
+        print("\n".join([f"{'not ok' if flaws else 'ok'} - {name}", *shown]), flush=True)
         if len(flaws) > MOST_FLAWS:
             print(f"#   and {len(flaws) - MOST_FLAWS} more")
 
@@ -67,7 +68,8 @@ def main() -> int:
         fast = compiled("fast_clock", folder, "-shared", "-fPIC")
         host = compiled("host", folder, "-I", HERE.parents[1] / "Include", library, f"-Wl,-rpath,{library.parent}")
         tally.check("every function that takes a time is wrapped", list(clock.unknown(host, fast)))
-        tally.check("waits take their part of the true time", list(clock.wrong_waits(compiled("clock_host", folder), fast, options.speed)))
+        waiting = compiled("clock_host", folder)
+        tally.check("waits take their part of the true time", list(clock.wrong_waits(waiting, fast, options.speed)))
         setting = Setting(host, fast, options.hours, options.speed)
         with ProcessPoolExecutor(len(names), get_context("spawn")) as pool:
             days = list(pool.map(live, names, [setting] * len(names)))

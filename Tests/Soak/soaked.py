@@ -97,6 +97,7 @@ SOAKED = {
         **PATIENCE, "polling_interval": 60, "events.flush_interval_ms": FLUSH_MS, "timeout_ms": 600_000,
         "visitor_cache.timeout_ms": 60_000}, "purchase", _of_flagship),
     "kameleoon": Soaked("kameleoon-polling", {
-        **PATIENCE, "refresh_interval_minute": 10, "tracking_interval_millisecond": 5000, "default_timeout_millisecond": 600_000},
-        "501", None),
+        **PATIENCE, "refresh_interval_minute": 10, "tracking_interval_millisecond": 5000, "default_timeout_millisecond": 600_000,
+        "data_expiration_interval_minute": 60,  # each conversion of a visitor's is kept otherwise
+    }, "501", None),
 }

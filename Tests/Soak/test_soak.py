@@ -19,12 +19,13 @@ HOURS = 4
 
 def good() -> Day:
     day = Day("some", HOURS, status=0, requests=99)
-    usual: dict[str, Any] = {"resident_kib": 20_000, "descriptors": 11, "threads": 6, "state": READY, "evaluations": 40, "served": 30,
-                             "streams": 0, "statistics": {"events": {"recorded": 7, "dropped": 0}}}
+    usual: dict[str, Any] = {"resident_kib": 20_000, "heap_kib": 900, "descriptors": 11, "threads": 6, "state": READY,
+                             "evaluations": 40, "served": 30, "streams": 0, "statistics": {"events": {"recorded": 7, "dropped": 0}}}
     for minute in range(9, HOURS * 60, 10):
         day.samples.append({**usual, "when": "running", "minute": minute, "fetches": minute})
     for when, more in (("flushed", 0), ("evaluated", 20), ("ended", 20)):
-        day.samples.append({**usual, "when": when, "minute": HOURS * 60, "fetches": 300, "evaluations": 40 + more, "served": 30 + more})
+        day.samples.append({**usual, "when": when, "minute": HOURS * 60, "fetches": 300, "evaluations": 40 + more,
+                            "served": 30 + more})
     day.said["recorded"].update(["1", "2", "3"])
     day.said["unsaved"].update(["4"])
     day.arrived.update(["1", "2", "2", "3", "4"])
@@ -57,6 +58,7 @@ FLAWS: list[tuple[str, Callable[[Day], Any]]] = [
     ("asks in each hour", in_quiet),
     ("asks rightly", lambda day: day.complaints.append("an unknown header")),
     ("memory", from_sample(18, resident_kib=23_000)),
+    ("heap", from_sample(18, heap_kib=1300)),
     ("descriptors", from_sample(18, descriptors=14)),
     ("threads", from_sample(18, threads=9)),
 ]
