@@ -108,3 +108,26 @@ def test_a_fleet_that_starts_on_a_full_redis_has_one_fetch_and_follows_when_ther
     assert not any(process.has_fetched or process.count("alone") for process in others)
     if service.streams:
         assert (service.fetches, service.open_streams) == (1, 1)
+
+
+def test_a_leader_whose_writes_fail_says_so_once(start: Callable[..., Process], service: Service, own: RedisServer) -> None:  # noqa: F811
+    """(contract 10; full disk, ready)"""
+    leader = start(redis={"socket": own.socket}, fetch__shared__lease_ms=1000, fetch__shared__poll_ms=50)
+    assert comes(lambda: leader.count("written") > 0)
+    fill(own)
+    service.publish(1)
+    assert comes(lambda: failures(leader) > 5)
+    told = leader.log.read_text()
+    assert (told.count(f"WARNING hoist[{service.name}]: store: "), told.count("store: works again")) == (1, 0)
+    fill(own, False)
+    assert comes(lambda: leader.log.read_text().count("store: works again") == 1)
+
+
+@pytest.mark.parametrize("service", [launchdarkly], indirect=True)
+def test_what_a_close_has_not_written_is_said(start: Callable[..., Process], service: Service, own: RedisServer) -> None:  # noqa: F811
+    """(contract 6, contract 10; full disk, closed)"""
+    leader = start(redis={"socket": own.socket})
+    assert comes(lambda: leader.count("written") > 0)
+    fill(own)
+    assert leader.do("close") == "HOIST_ERR_TIMEOUT"
+    assert "closed: the store did not take everything" in leader.log.read_text()

@@ -17,6 +17,9 @@ extension Store {
     case led
     /// Neither reads nor writes: what comes of it says nothing of what is kept.
     case listen
+
+    /// Not made while writes pause.
+    var rests: Bool { ![.read, .claim, .led, .listen].contains(self) }
   }
 
   /// Calls the manager on the lane.
@@ -29,7 +32,7 @@ extension Store {
     answer: @escaping @Sendable (Result<Value, CacheFailure>) -> Void
   ) {
     let now = clock.monotonicNanoseconds
-    let (refusal, ticket) = withState { ($0.refusal(at: now, writes: ![.read, .claim, .led, .listen].contains(access)), $0.newCall()) }
+    let (refusal, ticket) = withState { ($0.refusal(at: now, writes: access.rests), $0.newCall()) }
     guard let manager, refusal == nil else {
       withState { $0.counters.refused += manager == nil ? 0 : 1 }
       scheduler.post { answer(.failure(refusal ?? CacheFailure("there is no store"))) }

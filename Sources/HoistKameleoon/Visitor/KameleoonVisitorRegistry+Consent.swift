@@ -60,7 +60,9 @@ extension KameleoonVisitorRegistry: StoreListener {
   func hearRefusals() { if isReady, requiresConsent { host.store.hear(self) } }
 
   func storeChanged(_ keys: [String]?) {
-    if let keys { return hearRefusals(of: keys.compactMap { PersonKey.id($0).flatMap { people.record(of: $0) } }, completion: nil) }
+    if let keys {
+      return hearRefusals(of: keys.compactMap { PersonKey.id($0).flatMap { people.record(of: $0) } }, completion: nil)
+    }
     guard looks.begin() else { return }
     hearRefusals(of: people.records) { [weak self] _ in
       if let self, looks.end() { storeChanged(nil) }

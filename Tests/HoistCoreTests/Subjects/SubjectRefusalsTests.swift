@@ -123,7 +123,7 @@ import Testing
     #expect(bench.store.statistics.contains { $0 == ("heard", 3) })
   }
 
-  @Test("When more has changed than news can name, everyone in memory is looked for, some at a time, and once more after that (herd)")
+  @Test("When more has changed than news can name, everyone in memory is looked for, and once more after that (ready)")
   func anyone() {
     let bench = StoreBench(announcements: said)
     let people = (0..<600).map { Array("p\($0)".utf8) }
