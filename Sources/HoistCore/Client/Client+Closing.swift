@@ -43,10 +43,11 @@ extension Client {
     let isUnknown = limit != 0 && flushed == .left
     let isWritten = settled && stored
     log.info(
-      "closed: "
-        + (left > 0
-          ? "\(left) events are left"
-          : isUnknown ? "the store may hold events still" : isWritten ? "nothing is left" : "the store did not take everything"))
+      left > 0
+        ? "closed: \(left) events are left"
+        : isUnknown
+          ? "closed: the store may hold events still"
+          : isWritten ? "closed: nothing is left" : "closed: the store did not take everything")
     _ = logLane.drain(untilNanoseconds: deadline)
     logLane.close()
     let isDone = flushed == .accepted || limit == 0 && left == 0
