@@ -124,7 +124,9 @@ def stored_events(folder: Path, mode: str) -> list[tuple[str, bytes]]:
             # There may be no tables yet.
             if database.execute("SELECT count(*) FROM sqlite_master WHERE name = 'events'").fetchone() == (1,):
                 for key, pipeline, payload in database.execute("SELECT id, pipeline, payload FROM events"):
-                    found[key] = (pipeline, payload)
+                    # Which events a batch on its way has is no event.
+                    if not key.startswith("batch "):
+                        found[key] = (pipeline, payload)
         finally:
             database.close()
     return [(pipeline, unmarked(payload)) for pipeline, payload in found.values()]
