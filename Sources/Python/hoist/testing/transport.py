@@ -99,7 +99,9 @@ def hear_out(client: Client) -> None:
         return
     told = threading.Event()
     with client.observe(Topic.READY, lambda _: told.set()):  # at once, and after all that came before
-        _wait(client, lambda: told.wait(0.01))
+        for _ in range(round(PATIENCE)):
+            if _wait(client, lambda: told.wait(0.01)):
+                return
 
 
 def _wait(client: Client, is_done: Callable[[], bool]) -> bool:
