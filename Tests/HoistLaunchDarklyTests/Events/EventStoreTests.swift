@@ -7,18 +7,22 @@ import Testing
 
 @Suite("What a process records outlives it (G10)")
 struct EventStoreTests {
+  /// Without a stop: the store has what has been given to it by then.
+  private func die(_ rig: RecorderRig) {
+    for _ in 0..<3 {
+      rig.time.advance(milliseconds: 150)
+      rig.waitForStore()
+    }
+    #expect(rig.host.store.close(untilNanoseconds: SystemClock().monotonicNanoseconds + 10_000_000_000))
+  }
+
   @Test("Of a process that dies without a word, the next one sends the events and the open summary")
   func death() {
     let store = MemoryCacheManager()
     let first = RecorderRig(manager: store, isOnline: false)
     first.track("a")
     first.countUnknown("nope")
-    for _ in 0..<3 {
-      first.time.advance(milliseconds: 150)
-      first.waitForStore()
-    }
-    // Without a stop: the store has what had been given to it by then.
-    #expect(first.host.store.close(untilNanoseconds: SystemClock().monotonicNanoseconds + 10_000_000_000))
+    die(first)
     let second = RecorderRig(manager: store, seed: 8, identifies: false)
     second.host.network.setResponder { _ in answer(202) }
     second.host.settle { second.recorder.pipeline.counters.adopted == 3 }
@@ -34,11 +38,7 @@ struct EventStoreTests {
       let dying = RecorderRig(manager: store, seed: seed, isOnline: false)
       dying.track(name)
       dying.countUnknown("nope")
-      for _ in 0..<3 {
-        dying.time.advance(milliseconds: 150)
-        dying.waitForStore()
-      }
-      #expect(dying.host.store.close(untilNanoseconds: SystemClock().monotonicNanoseconds + 10_000_000_000))
+      die(dying)
     }
     let heir = RecorderRig(manager: store, seed: 10, identifies: false)
     heir.host.network.setResponder { _ in answer(202) }
