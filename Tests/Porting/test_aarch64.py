@@ -24,6 +24,7 @@ HOSTS = ("-std=c99", "-pedantic", "-D_GNU_SOURCE", '-DPLUGIN_FOLDER=""', '-DPLUG
 OPTIONS = {"Sources/CShims": SHIMS, "Sources/CCurl": (*SHIMS, f"-I{ROOT}/Sources/CCurl/include"), "Tests/Porting": SHIMS,
            "Sources/Plugins": ("-std=c99", "-O1", "-pedantic", "-D_POSIX_C_SOURCE=200809L", '-DPLUGIN_VERSION=""'),
            "Examples": ("-std=c99", "-pedantic"), "Tests/Faults": ("-std=gnu11",), "Tests/Sanitizers": ("-std=gnu11",),
+           "Tests/Soak": ("-std=gnu11",),
            "Tests/Fleet": (*HOSTS, f"-I{ROOT}/Sources/Plugins/Redis"),
            "Tests": HOSTS}
 # Peers of the benchmarks have headers of their own, which are fetched; what Python's compiled module includes is compiled with it.
