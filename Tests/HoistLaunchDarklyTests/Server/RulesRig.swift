@@ -15,9 +15,11 @@ final class RulesRig: @unchecked Sendable {
   /// - Parameters:
   ///   - manager: nil keeps nothing.
   ///   - settles: whether what the store has is waited for.
+  ///   - beforeStart: is run when the client has been made.
   init(
     _ properties: [String: String] = [:], filter: String = "", isOnline: Bool = true, manager: (any CacheManager)? = nil,
-    time: ManualScheduler = ManualScheduler(), seed: UInt64 = 7, settles: Bool = true, plugins: Plugins = Plugins()
+    time: ManualScheduler = ManualScheduler(), seed: UInt64 = 7, settles: Bool = true, plugins: Plugins = Plugins(),
+    beforeStart: () throws -> Void = {}
   ) throws {
     let base = [
       "mode": "server", "mobile_key": Self.key, "store": manager == nil ? "none" : "memory", "dispatch": "manual",
@@ -26,6 +28,7 @@ final class RulesRig: @unchecked Sendable {
     host = try TestClient(
       LaunchDarklyFactory(), base, properties, plugins: plugins, scheduler: time, seed: seed, makeCacheManager: { _ in manager })
     provider = try #require(host.client.provider as? ServerProvider)
+    try beforeStart()
     host.open()
     if settles { settleStore() }
   }

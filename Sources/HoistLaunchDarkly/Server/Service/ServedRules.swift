@@ -40,6 +40,8 @@ final class ServedRules: ClientPart, @unchecked Sendable {
   var isServing = false
   let arrived = Atomic(false)
   private var saving: (any Cancellable)?
+  /// The host's rules as the check of them has read them: to be served at the start, and not read once more.
+  private var checked: (table: ServerTable, update: ServerUpdate)?
   /// The host's rules were asked for, and are followed until the service has spoken.
   private var followsGiven = false
   private var watching: (any Cancellable)?
@@ -70,6 +72,8 @@ final class ServedRules: ClientPart, @unchecked Sendable {
     self.shared?.owner = self
     sharing?.delegate = self
   }
+
+  deinit { dropChecked() }
 
   /// Whether a whole set has come from the service, or the store where that is all there is. Any thread.
   var hasArrived: Bool { arrived.load(ordering: .acquiring) }
@@ -111,6 +115,7 @@ final class ServedRules: ClientPart, @unchecked Sendable {
 
   private func begin() {
     hasBegun = true
+    dropChecked()
     if followsGiven { watch() }
     host.report(.initialized)
     setOnline(host.isOnline)
@@ -181,18 +186,35 @@ final class ServedRules: ClientPart, @unchecked Sendable {
   /// Where nothing is fetched, rules that cannot be read are the host's to mend at once.
   func checkGiven() throws(ConfigurationFailure) {
     guard !isFed, given.exists else { return }
-    var given = given
     do throws(FetchFailure) {
       guard let rules = try given.read(host.log) else { return }
-      var table = ServerTable(ServerResources(nil))
-      let read = rules.withBytes { text in Result { () throws(FlagFailure) in try table.put(text, .poll, over: nil) } }
+      var table = table
+      let read = Result { () throws(FlagFailure) in
+        try Self.read(rules) { text throws(FlagFailure) in try table.put(text, .poll, over: nil) }
+      }
       switch read {
-      case .success(let update): update.snapshot?.destroy()
+      case .success(let update): checked = (table, update)
       case .failure(let failure): throw FetchFailure(.parse, failure.reason)
       }
     } catch {
       throw ConfigurationFailure("bootstrap", "the rules of bootstrap cannot be read: \(error.message)")
     }
+  }
+
+  private func dropChecked() {
+    checked?.update.snapshot?.destroy()
+    checked = nil
+  }
+
+  /// What was checked, where it is the first that is served and still what the host has.
+  private func takeChecked() -> ServerUpdate? {
+    guard let (table, update) = checked, given.data == nil, !given.haveChanged, host.withSnapshot({ $0 == nil }) else {
+      dropChecked()
+      return nil
+    }
+    checked = nil
+    self.table = table
+    return update
   }
 
   private func serveGiven() {
@@ -205,8 +227,10 @@ final class ServedRules: ClientPart, @unchecked Sendable {
   }
 
   private func givenProblem() -> String? {
+    let message = "the given rules are served"
+    if let update = takeChecked() { return serve(take(update), message) }
     do throws(FetchFailure) {
-      return try given.read(host.log).flatMap { serve($0, "the given rules are served") }
+      return try given.read(host.log).flatMap { serve($0, message) }
     } catch {
       return error.message
     }
@@ -226,7 +250,11 @@ final class ServedRules: ClientPart, @unchecked Sendable {
   /// - Parameter document: as polls bring it.
   /// - Returns: why it cannot be read; nil when it is served.
   private func serve(_ document: [UInt8], _ message: String) -> String? {
-    if case .refused(let problem) = apply(.put(document, entityTag: "")) { return problem }
+    serve(apply(.put(document, entityTag: "")), message)
+  }
+
+  private func serve(_ outcome: FlagOutcome, _ message: String) -> String? {
+    if case .refused(let problem) = outcome { return problem }
     if given.data == nil {
       host.report(.serving(message))
     } else {
@@ -244,17 +272,22 @@ final class ServedRules: ClientPart, @unchecked Sendable {
     switch result {
     case .failure(let failure): return .refused(failure.reason)
     case .success(let update):
-      let isOut = serve(update)
-      if case .put = message {
-        isServing = true
-        if isNews { shared?.writeAll() }
-      } else if let item = update.item {
-        shared?.write(item)
-      }
-      guard isOut else { return .refused(FlagFailure.tooLarge.reason) }
-      listener?.rulesChanged(update.told)
-      return .applied
+      if case .put = message { return take(update, isNews: isNews) }
+      return take(update, isWhole: false)
     }
+  }
+
+  private func take(_ update: ServerUpdate, isWhole: Bool = true, isNews: Bool = false) -> FlagOutcome {
+    let isOut = serve(update)
+    if isWhole {
+      isServing = true
+      if isNews { shared?.writeAll() }
+    } else if let item = update.item {
+      shared?.write(item)
+    }
+    guard isOut else { return .refused(FlagFailure.tooLarge.reason) }
+    listener?.rulesChanged(update.told)
+    return .applied
   }
 
   /// - Returns: false when memory has run out.

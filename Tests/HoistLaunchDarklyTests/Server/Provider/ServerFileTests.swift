@@ -36,9 +36,11 @@ struct ServerFileTests {
     func replace(_ name: String, _ text: String) throws { rename(try write("new", text), "\(path)/\(name)") }
   }
 
-  private func open(_ folder: Folder, _ more: [String: String] = [:]) throws -> RulesRig {
+  private func open(
+    _ folder: Folder, _ more: [String: String] = [:], beforeStart: () throws -> Void = {}
+  ) throws -> RulesRig {
     let files = "[\"\(folder.path)/a.json\",\"\(folder.path)/b.json\"]"
-    return try RulesRig(["mobile_key": "", "bootstrap.file": files].merging(more) { $1 })
+    return try RulesRig(["mobile_key": "", "bootstrap.file": files].merging(more) { $1 }, beforeStart: beforeStart)
   }
 
   @Test("Several files are merged (LDS-67; ready, offline)", arguments: [true, false]) func merged(isOnline: Bool) throws {
@@ -62,6 +64,25 @@ struct ServerFileTests {
     #expect(message.contains("flag \"x\"") && message.contains(a) && message.contains(b), "\(message)")
     let rig = try open(folder, ["bootstrap.duplicates": "ignore"])
     #expect(rig.value(of: "x") == "1" && rig.value(of: "y") == "3")
+  }
+
+  @Test("What was read to be checked is what is served: it is read once (LDS-67; starting, ready)") func readOnce() throws {
+    let folder = try Folder()
+    let path = try folder.write("a.json", #"{"flagValues":{"n":7}}"#)
+    try folder.write("b.json", #"{"flagValues":{"m":8}}"#)
+    chmod(path, 0o666)
+    let rig = try open(folder)
+    #expect(rig.value(of: "n") == "7" && rig.value(of: "m") == "8")
+    #expect(rig.host.settle { rig.log.lines.contains { $0.message.contains("opened: ") } }, "what has read the files is over")
+    #expect(rig.log.messages(.warning).filter { $0.contains("may be changed by everybody") }.count == 1)
+  }
+
+  @Test("A file that has changed since it was checked is read again (LDS-67; starting)") func changedBeforeStart() throws {
+    let folder = try Folder()
+    try folder.write("a.json", #"{"flagValues":{"n":7}}"#)
+    try folder.write("b.json", #"{"flagValues":{"m":8}}"#)
+    let rig = try open(folder) { try folder.replace("a.json", #"{"flagValues":{"n":77}}"#) }
+    #expect(rig.value(of: "n") == "77" && rig.value(of: "m") == "8")
   }
 
   @Test("A list that is none of paths is refused (LDS-67; before start)", arguments: ["[", "[1]", #"[""]"#])
