@@ -34,7 +34,7 @@ public final class KameleoonVisitor: @unchecked Sendable {
       ? VisitorLimits.visitIdleMilliseconds : VisitorLimits.lastEventGrainMilliseconds
     shared = data
     uniqueness = Atomic(isUnique)
-    published = Published(data.read { content, _ in VisitorFacts(content, as: code) })
+    published = Published(data.read { content, _ in VisitorFacts(copy content, as: code) })
   }
 
   /// An owned reference to the client; nil when it is gone.
@@ -118,9 +118,8 @@ public final class KameleoonVisitor: @unchecked Sendable {
 
 extension VisitorFacts {
   /// The snapshot of one of the visitors that share it.
-  convenience init(_ content: borrowing Content, as code: [UInt8]) {
-    var own = copy content
-    own.code = code
-    self.init(own)
+  convenience init(_ content: consuming Content, as code: [UInt8]) {
+    content.code = code
+    self.init(content)
   }
 }

@@ -93,12 +93,14 @@ final class KameleoonVisitorRegistry: ClientPart, @unchecked Sendable {
   }
 
   /// What follows from a change, before another one can begin.
-  func record(_ change: VisitorChange, of data: VisitorData) -> Status {
+  func record(_ change: borrowing VisitorChange, of data: VisitorData) -> Status {
     for complaint in change.complaints { host.log.error(complaint) }
     var status = Status.ok
-    for datum in change.tracked where !tracker.record(datum, of: change.identity, hasConsent: change.hasConsent) {
+    // By their places: an iterator would copy each.
+    for place in change.tracked.indices {
+      if tracker.record(change.tracked[place], of: change.identity, hasConsent: change.hasConsent) { continue }
       status = .limit
-      if case .assignment(let assignment) = datum.content { data.forget(exposure: assignment.experimentID) }
+      if case .assignment(let assignment) = change.tracked[place].content { data.forget(exposure: assignment.experimentID) }
     }
     return status
   }

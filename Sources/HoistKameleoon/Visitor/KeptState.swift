@@ -46,8 +46,10 @@ struct KeptState: Sendable {
   init(takesPlace: Bool = false) { self.takesPlace = takesPlace }
 
   /// In a forked child: the parent writes what is not written yet.
-  mutating func leaveToParent(_ draft: VisitorDraft) {
+  /// - Parameter draft: asked for there alone, for it would be copied, list by list.
+  mutating func leaveToParent(_ draft: @autoclosure () -> VisitorDraft) {
     guard generation != ForkGeneration.current else { return }
+    let draft = draft()
     self = KeptState(takesPlace: takesPlace)
     base = KeptVisitor(content: draft.content, rest: draft.rest)
   }

@@ -43,7 +43,7 @@ final class VisitorData: SubjectRecord, @unchecked Sendable {
   ///   - record: takes what follows from the change, before another change can begin.
   func change(
     for code: [UInt8], _ environment: () -> VisitorEnvironment, _ body: (inout VisitorDraft) -> Void,
-    record: (VisitorChange) -> Void
+    record: (borrowing VisitorChange) -> Void
   ) {
     turn.withLock {
       let change = lock.withLock {
