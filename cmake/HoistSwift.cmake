@@ -136,10 +136,11 @@ if(hoist_glibc VERSION_GREATER_EQUAL 2.36)
 endif()
 
 # Names of fields and cases are left out of the library, for which nothing asks at run time: an enumeration that is shown
-# spells its cases itself.
+# spells its cases itself. Accesses that overlap are looked for in debug builds, by all Swift tests: here each look would cost
+# two calls, and what it found would end the host's process.
 set(hoist_library_options)
 if(hoist_swift_configuration STREQUAL "release" AND NOT HOIST_SANITIZE)
-  set(hoist_library_options -Xswiftc -Xfrontend -Xswiftc -disable-reflection-metadata)
+  set(hoist_library_options -Xswiftc -Xfrontend -Xswiftc -disable-reflection-metadata -Xswiftc -enforce-exclusivity=unchecked)
 endif()
 
 function(hoist_add_library)

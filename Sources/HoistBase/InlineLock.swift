@@ -13,7 +13,9 @@ public struct InlineLock: ~Copyable, Sendable {
   public init() {}
 
   @inlinable @inline(__always)
-  public borrowing func withLock<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+  public borrowing func withLock<Result: ~Copyable, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     let word = address
     shim_inline_lock(word)
     defer { shim_inline_unlock(word) }

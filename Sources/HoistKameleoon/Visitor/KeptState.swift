@@ -46,10 +46,8 @@ struct KeptState: Sendable {
   init(takesPlace: Bool = false) { self.takesPlace = takesPlace }
 
   /// In a forked child: the parent writes what is not written yet.
-  /// - Parameter draft: asked for there alone, for it would be copied, list by list.
-  mutating func leaveToParent(_ draft: @autoclosure () -> VisitorDraft) {
+  mutating func leaveToParent(_ draft: borrowing VisitorDraft) {
     guard generation != ForkGeneration.current else { return }
-    let draft = draft()
     self = KeptState(takesPlace: takesPlace)
     base = KeptVisitor(content: draft.content, rest: draft.rest)
   }

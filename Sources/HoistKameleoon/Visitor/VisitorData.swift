@@ -15,7 +15,6 @@ final class VisitorData: SubjectRecord, @unchecked Sendable {
   private let turn = InlineLock()
   private let lock = InlineLock()
   // Guarded by `lock`.
-  /// Changed in place: a copy would copy every list in it.
   private var draft: VisitorDraft
   private var members: [Member] = []
   /// The members' current snapshots; a change discards them, and the next decision makes them anew.
@@ -250,7 +249,7 @@ struct VisitorEnvironment {
 }
 
 /// What follows from a change.
-struct VisitorChange {
+struct VisitorChange: ~Copyable {
   /// To be sent, in this order.
   var tracked: [TrackedDatum] = []
   /// The visitor, and whether consent is given or not required.

@@ -1,7 +1,8 @@
 internal import HoistBase
 
-/// A visitor's state while it is changed, and the consequences of a change. Used with the visitor's lock held.
-struct VisitorDraft {
+/// A visitor's state while it is changed, and the consequences of a change. Used with the visitor's lock held. A copy would
+/// copy every list in it.
+struct VisitorDraft: ~Copyable {
   var content: VisitorFacts.Content
   var rest = VisitorRest()
   /// Of the visitor that the change is made for; linked ones share their data.
