@@ -7,7 +7,7 @@ from .targets import Verdict, at_most, times_faster
 def judge(records: list[dict]) -> list[Verdict]:
     verdicts = []
     for part in (_times, _written_down, _threads, _track, _load, _datafiles, _decide, _swap, _python, _memory, _start, _file,
-                 _notice, _flagship, _kameleoon, _server, _rules):
+                 _notice, _flagship, _kameleoon, _server, _rules, _burst):
         verdicts += part(records)
     return verdicts
 
@@ -227,3 +227,19 @@ def _rules(records):
         for row in select(records, record="notice", workload="W24", subject=f"Hoist, {case}"):
             if row["size"] in limits:
                 yield at_most("W24", f"{case} in force, {row['size']:,.0f} flags", row["cpu"] / 1e6, limits[row["size"]], "ms of CPU time")
+
+
+def _burst(records):
+    for row in select(records, record="burst", state="burst"):
+        subject, case = row["subject"], row["case"]
+        calm = first(records, record="burst", subject=subject, case=case, state="calm")
+        what, measured, limit = {
+            "fork": ("fork, p99", row["p99"], targets.BURST_FORK_MS),
+            "fetch": ("fetch of another client, p99 over calm", calm and row["p99"] - calm["p99"], targets.BURST_FETCH_MS),
+            "close": ("close, longest", row["highest"], targets.BURST_CLOSE_MS),
+        }[case]
+        verdict = at_most("W25", f"{subject}: {what}", measured / 1e6, limit, "ms")
+        # What happens while the stream is quiet is the machine's doing.
+        if verdict.is_missed and calm and calm["p99"] / 1e6 > limit:
+            verdict.mark = "restless"
+        yield verdict

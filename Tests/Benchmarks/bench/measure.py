@@ -10,11 +10,12 @@ from .environment import HERE, WORK, Failure, call, install_binding, progress, w
 from .workload import make_flags, make_users, write_native_files
 
 WORKLOADS = ("W1", "W2", "W3", "W4", "W5", "W6", "W7", "W8", "W9", "W10", "W11", "W12", "W13",
-             "W14", "W15", "W16", "W17", "W18", "W19", "W20", "W21", "W22", "W23", "W24")
+             "W14", "W15", "W16", "W17", "W18", "W19", "W20", "W21", "W22", "W23", "W24", "W25")
 FLAGSHIP = ("W18", "W19", "W20")
 KAMELEOON = ("W21", "W22", "W23")
 SIZES = (10, 1000, 10000)
 CAMPAIGNS = (10, 100, 1000)
+BURST_FLAGS = 2000
 
 
 def write_documents(quick: bool, only: list[str]) -> tuple[int, ...]:
@@ -22,7 +23,7 @@ def write_documents(quick: bool, only: list[str]) -> tuple[int, ...]:
     needs_largest = not quick or {"W4", "W7", "W8", "W10"} & set(only)
     sizes = SIZES if needs_largest else SIZES[:2]
     users = make_users()
-    for size in sizes:
+    for size in sizes + ((BURST_FLAGS,) if "W25" in only else ()):
         folder, flags = WORK / f"size-{size}", make_flags(size)
         folder.mkdir(parents=True, exist_ok=True)
         write_native_files(folder, flags, users)
@@ -90,6 +91,8 @@ class Measurement:
             self._server_rules(size)
             if self._libraries["hoist"]:
                 self._harness_run("change", size)
+        for subject in ("values", "rules") if "W25" in only and self._libraries["hoist"] else ():
+            self._harness_run("burst", BURST_FLAGS, subject=subject)
         return self.records
 
     def _arguments(self, command: str, size: int, **values) -> list[str]:

@@ -22,6 +22,7 @@ TITLES = {
     "W21": "Kameleoon: the variation of a flag behind three conditions and two hashes, its key and variable read",
     "W22": "Kameleoon: the variations of all flags", "W23": "Kameleoon: add a datum and track a conversion",
     "W24": "LaunchDarkly, server-side: a bool flag of three rules with two clauses and a rollout, events on",
+    "W25": "LaunchDarkly: what a burst on one client's stream does to the process",
 }
 
 
@@ -197,7 +198,16 @@ def _notice(rows: list[dict]) -> None:
         ])
 
 
+def _burst(rows: list[dict]) -> None:
+    print(f" {rows[0]['size']:,.0f} flags, ms of wall time")
+    _table(["", "times", "p50", "p99", "highest"], [
+        [f"{row['subject']}: {row['case']}, {row['state']}", f"{row['count']:,.0f}"]
+        + [f"{row[name] / 1e6:,.2f}" for name in ("p50", "p99", "highest")]
+        for row in rows
+    ])
+
+
 TABLES = {
     "time": _times, "track": _track, "skipped": _track, "load": _load, "decide": _decide, "latency": _swap, "python": _python,
-    "memory": _memory, "start": _start, "file": _file, "notice": _notice, "flagship": _flagship, "kameleoon": _flags, "server": _flags,
+    "memory": _memory, "start": _start, "file": _file, "notice": _notice, "burst": _burst, "flagship": _flagship, "kameleoon": _flags, "server": _flags,
 }

@@ -40,6 +40,7 @@ DATAFILE_MS = {"Hoist, datafile of rules": {1000: 10, 10000: 100}, "Hoist, dataf
 NOTICE_MS = 1
 SERVER_FASTER = {"Hoist": 40, "Hoist, ctypes": 15}  # than the vendor's own kit for Python
 RULES_PATCH_MS, RULES_PUT_MS = {10000: 1}, {10000: 100}
+BURST_FORK_MS, BURST_FETCH_MS, BURST_CLOSE_MS = 5, 50, 1000  # fetch: more than when it is calm
 FLAGSHIP_FASTER = 50  # than the vendor's own SDK for Python, also from Python
 FETCH_US = {"Hoist, C": {1000: 100}}
 FLAG_READ_US = {"bool": 0.05}  # from C, without exposure

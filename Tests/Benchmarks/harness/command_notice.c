@@ -1,9 +1,8 @@
 #include "commands.h"
 #include "hoist_library.h"
+#include "stream_service.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/tcp.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -18,8 +17,7 @@
 
 enum { WARM_UP = 20, PATCHES = 400, PUTS = 5, PAUSE_US = 1000, LATE_SECONDS = 20 };
 
-/* `flags`: the data of the first event, between `head` and `tail`. */
-typedef struct { int listening; const char *flags, *head, *tail; size_t size; int stream; sem_t has_stream; } service;
+typedef struct { whole_set flags; int listening, stream; sem_t has_stream; } service;
 
 static sem_t has_noticed;
 static double noticed_at;
@@ -39,53 +37,30 @@ static void wait_for(sem_t *what, const char *missing)
         if (errno != EINTR) die("%s", missing);
 }
 
-static const char whole_set[] = "{\"path\":\"/\",\"data\":";
-
-static void send_all(int socket, const char *text, size_t size)
+static void send_or_die(int stream, const char *text, size_t size)
 {
-    for (ssize_t sent; size; text += sent, size -= (size_t)sent)
-        if ((sent = send(socket, text, size, MSG_NOSIGNAL)) <= 0) die("the stream was closed");
-}
-
-static void send_data(const service *self)
-{
-    send_all(self->stream, self->head, strlen(self->head));
-    send_all(self->stream, self->flags, self->size);
-    send_all(self->stream, self->tail, strlen(self->tail));
-    send_all(self->stream, "\n\n", 2);
+    if (!send_all(stream, text, size)) die("the stream was closed");
 }
 
 /** Answers the first request with a stream of all flags; whatever else is sent, events above all, meets silence. */
 static void *serve(void *pointer)
 {
     service *self = pointer;
-    static const char head[] = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nevent: put\ndata: ";
-    char request[8192];
-    self->stream = accept(self->listening, NULL, NULL);
-    if (self->stream < 0 || recv(self->stream, request, sizeof request, 0) <= 0) die("no request for a stream");
-    setsockopt(self->stream, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
-    send_all(self->stream, head, sizeof head - 1);
-    send_data(self);
+    self->stream = accept_stream(self->listening, &self->flags);
+    if (self->stream < 0) die("no request for a stream");
     sem_post(&self->has_stream);
     return NULL;
 }
 
-static service *start_service(const char *folder, const char *name, const char *head, const char *tail, char url[64])
+static service *start_service(whole_set flags, char url[64])
 {
     service *self = calloc(1, sizeof *self);
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
     pthread_t thread;
-    self->flags = read_file(folder, name, &self->size);
-    self->head = head;
-    self->tail = tail;
+    self->flags = flags;
     sem_init(&self->has_stream, 0, 0);
-    self->listening = socket(AF_INET, SOCK_STREAM, 0);
-    if (bind(self->listening, (struct sockaddr *)&address, size) || listen(self->listening, 8) ||
-        getsockname(self->listening, (struct sockaddr *)&address, &size) || pthread_create(&thread, NULL, serve, self))
-        die("no service on the loopback interface");
+    self->listening = listen_on_loopback(url);
+    if (pthread_create(&thread, NULL, serve, self)) die("no thread for a service");
     pthread_detach(thread);
-    snprintf(url, 64, "http://127.0.0.1:%d", ntohs(address.sin_port));
     return self;
 }
 
@@ -114,7 +89,7 @@ static void measure(const char *name, size_t flag_count, int stream)
                             "event: patch\ndata: {\"key\":\"marker\",\"version\":%d,\"value\":%s,\"variation\":%d}\n\n",
                             100 + i, i % 2 ? "true" : "false", i % 2);
         double sent_at = wall_ns();
-        send_all(stream, patch, (size_t)size);
+        send_or_die(stream, patch, (size_t)size);
         wait_for(&has_noticed, "a patch was never noticed");
         if (i >= WARM_UP) histogram_add(&times, (uint64_t)(noticed_at - sent_at));
         usleep(PAUSE_US);
@@ -152,7 +127,7 @@ static void measure_hoist(const options *given, size_t flag_count)
 {
     const hoist_library *api = hoist_load(given->where.hoist);
     char url[64];
-    service *source = start_service(given->folder, "launchdarkly-on.json", "", "", url);
+    service *source = start_service(whole_set_read(given->folder, "launchdarkly-on.json", false), url);
     hoist_client *client = hoist_open_stream(api, url);
     wait_for(&source->has_stream, "no stream was opened");
     hoist_launchdarkly_observer observer = HOIST_LAUNCHDARKLY_OBSERVER_INIT;
@@ -180,7 +155,7 @@ static void send_rules_of(const service *source, const char *key, int turn)
                         "event: patch\ndata: {\"path\":\"/flags/%s\",\"data\":{\"key\":\"%s\",\"version\":%d,\"on\":%s,\"salt\":\"s\","
                         "\"variations\":[true,false],\"offVariation\":1,\"fallthrough\":{\"variation\":1},\"rules\":[%s,%s,%s]}}\n\n",
                         key, key, 100 + turn, turn % 2 ? "true" : "false", rule, rule, rule);
-    send_all(source->stream, patch, (size_t)size);
+    send_or_die(source->stream, patch, (size_t)size);
 }
 
 /** Before each whole set one flag is changed, which the set changes back: so both are noticed. */
@@ -201,8 +176,7 @@ static void measure_rules(const service *source, const workload *what)
         usleep(PAUSE_US);
         if (!is_put) continue;
         cpu_before = process_cpu_ns(), sent_at = wall_ns();
-        send_all(source->stream, "event: put\ndata: ", strlen("event: put\ndata: "));
-        send_data(source);
+        if (!send_put(source->stream, &source->flags)) die("the stream was closed");
         wait_for(&has_noticed, "a whole set was never noticed");
         histogram_add(&puts, (uint64_t)(noticed_at - sent_at));
         put_cpu += process_cpu_ns() - cpu_before;
@@ -218,7 +192,7 @@ int command_change(const options *given)
     fprintf(stderr, "  W24, changes, %zu flags\n", what->flag_count);
     sem_init(&has_noticed, 0, 0);
     char url[64];
-    service *source = start_service(given->folder, "launchdarkly-rules.json", whole_set, "}", url);
+    service *source = start_service(whole_set_read(given->folder, "launchdarkly-rules.json", true), url);
     hoist_client *client = hoist_open_rules_stream(api, url);
     wait_for(&source->has_stream, "no stream was opened");
     hoist_observer observer = HOIST_OBSERVER_INIT;

@@ -22,6 +22,7 @@ int command_load(const options *given);     /**< W7 */
 int command_decide(const options *given);   /**< W5 and W13 */
 int command_notice(const options *given);   /**< W17 */
 int command_change(const options *given);   /**< W24: rules that a stream changes */
+int command_burst(const options *given);    /**< W25, one kind of flags */
 int command_fetch(const options *given);    /**< W18 and W19 */
 int command_hit(const options *given);      /**< W20 */
 int command_variation(const options *given); /**< W21 to W23 */

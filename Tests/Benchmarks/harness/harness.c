@@ -24,7 +24,7 @@ int main(int count, char **arguments)
     static const struct { const char *name; int (*run)(const options *); } commands[] = {
         {"evaluate", command_evaluate}, {"track", command_track}, {"load", command_load}, {"count", command_count},
         {"swap", command_swap},         {"memory", command_memory}, {"start", command_start}, {"decide", command_decide},
-        {"notice", command_notice}, {"change", command_change}, {"fetch", command_fetch}, {"hit", command_hit}, {"variation", command_variation}};
+        {"notice", command_notice}, {"change", command_change}, {"burst", command_burst}, {"fetch", command_fetch}, {"hit", command_hit}, {"variation", command_variation}};
     options given = {
         .where = {value_of(arguments, "floor", NULL), value_of(arguments, "hoist", NULL),
                   value_of(arguments, "yggdrasil", NULL), value_of(arguments, "flipt", NULL),
@@ -41,7 +41,7 @@ int main(int count, char **arguments)
     };
     const char *clients = value_of(arguments, "clients", NULL);
     if (given.where.hoist && !clients) die("hoist needs clients=…");
-    if (clients) hoist_set_clients(clients);
+    if (clients) hoist_set_clients(clients, given.where.url);
     if (count < 2 || !given.folder) die("usage: harness COMMAND folder=… NAME=VALUE…");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         if (strcmp(arguments[1], commands[i].name)) continue;

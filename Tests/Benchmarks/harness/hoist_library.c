@@ -10,7 +10,7 @@ enum { MAX_LINES = 128, READY_MS = 20000 };
 static struct { const char *purpose, *provider, *name, *value; } lines[MAX_LINES];
 static size_t line_count;
 
-void hoist_set_clients(const char *table)
+void hoist_set_clients(const char *table, const char *server)
 {
     char *text = read_file("", table, NULL);
     size_t count = count_lines(text);
@@ -20,7 +20,7 @@ void hoist_set_clients(const char *table)
         lines[line_count].purpose = fields[0];
         lines[line_count].provider = fields[1];
         lines[line_count].name = fields[2];
-        lines[line_count].value = fields[3];
+        lines[line_count].value = strcmp(fields[3], "SERVER") ? fields[3] : server;
     }
 }
 

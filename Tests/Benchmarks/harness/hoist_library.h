@@ -11,7 +11,7 @@
 #define HOIST_CALLS(X)                                                                                             \
     X(hoist_config_new) X(hoist_config_set) X(hoist_config_free) X(hoist_client_open) X(hoist_client_wait_ready)   \
     X(hoist_client_refresh) X(hoist_client_flush) X(hoist_client_close) X(hoist_client_free) X(hoist_client_bool)  \
-    X(hoist_client_json) X(hoist_client_track) X(hoist_context_new) X(hoist_context_set_string) X(hoist_view_new) X(hoist_view_bool)    \
+    X(hoist_client_int64) X(hoist_client_json) X(hoist_client_track) X(hoist_context_new) X(hoist_context_set_string) X(hoist_view_new) X(hoist_view_bool)    \
     X(hoist_view_json) X(hoist_view_free) X(hoist_text_data) X(hoist_text_free) X(hoist_error_message)             \
     X(hoist_status_name) X(hoist_optimizely_user_new) X(hoist_optimizely_user_free) X(hoist_optimizely_user_set_string)  \
     X(hoist_optimizely_user_set_int64) X(hoist_optimizely_user_decide) X(hoist_optimizely_user_decide_all)         \
@@ -38,10 +38,10 @@ typedef struct {
 
 /**
  * Loaded once; ends the process when a call is missing. The configurations of the clients come from a table in
- * the form of ../clients.tsv, which hoist_set_clients() names.
+ * the form of ../clients.tsv, which hoist_set_clients() names; `server` is the loopback server's address.
  */
 const hoist_library *hoist_load(const char *path);
-void hoist_set_clients(const char *table);
+void hoist_set_clients(const char *table, const char *server);
 
 /** An offline client that evaluates the features document `folder`/unleash.json locally; ready. */
 hoist_client *hoist_open_file(const hoist_library *library, const char *folder);
