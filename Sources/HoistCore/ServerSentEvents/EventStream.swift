@@ -71,8 +71,9 @@ public final class EventStream: @unchecked Sendable {
     }
   }
 
-  /// How long one turn may take. More than the largest event may need does not wait: a turn then takes as long as it takes.
-  private static let turnNanoseconds: Int64 = 5_000_000
+  /// How long one turn may take: a fork of the process waits for the end of it, and other clients do. More than the largest
+  /// event may need does not wait: a turn then takes as long as it takes.
+  private static let turnNanoseconds: Int64 = 2_000_000
 
   /// - Parameter maximumEventBytes: data of one event at most; more ends the connection.
   public init(host: any ProviderHost, transport: any Transport, maximumEventBytes: Int) {

@@ -24,10 +24,14 @@ public struct SnapshotPatch {
   public private(set) var isCopy = false
 
   /// Writes records into the room of a snapshot, or, where that is used up, of a copy of it.
-  /// - Parameter write: gives nil where there is no room.
+  /// - Parameters:
+  ///   - relaysLater: the caller lays the flags out anew in time, by itself, when much is stale.
+  ///   - write: gives nil where there is no room.
   /// - Returns: nil where the flags should be laid out anew: the records are too large, or too much is stale.
-  public init?<Failure>(of served: Snapshot, _ write: (Snapshot) throws(Failure) -> SnapshotPatch?) throws(Failure) {
-    guard !served.isWasteful else { return nil }
+  public init?<Failure>(
+    of served: Snapshot, relaysLater: Bool = false, _ write: (Snapshot) throws(Failure) -> SnapshotPatch?
+  ) throws(Failure) {
+    guard !(relaysLater ? served.isMostlyWaste : served.isWasteful) else { return nil }
     if let patch = try write(served) {
       self = patch
       return
@@ -110,6 +114,8 @@ extension Snapshot {
 
   /// Much of it belongs to flags as they were.
   public var isWasteful: Bool { head.pointee.staleBytes >= 65_536 &+ head.pointee.usedBytes / 2 }
+  /// The most that a writer may put off.
+  public var isMostlyWaste: Bool { head.pointee.staleBytes >= 262_144 &+ head.pointee.usedBytes / 4 &* 3 }
 
   /// The same flags in a block of their own, with fresh room, and nothing counted. The writer's.
   func copy(with patch: SnapshotPatch? = nil) -> Snapshot? {

@@ -42,6 +42,9 @@ final class ServedRules: ClientPart, @unchecked Sendable {
   private var saving: (any Cancellable)?
   /// The host's rules as the check of them has read them: to be served at the start, and not read once more.
   private var checked: (table: ServerTable, update: ServerUpdate)?
+  /// Under way where much of what is served is stale.
+  var relay: RulesRelay?
+  var isRelayTurnPosted = false
   /// The host's rules were asked for, and are followed until the service has spoken.
   private var followsGiven = false
   private var watching: (any Cancellable)?
@@ -167,6 +170,7 @@ final class ServedRules: ClientPart, @unchecked Sendable {
     generation.advance()
     watching?.cancel()
     watching = nil
+    relay = nil
     given.data?.unfollow(self)
     saveNow()
     shared?.stop()
@@ -178,6 +182,8 @@ final class ServedRules: ClientPart, @unchecked Sendable {
     (isRunning, hasBegun, isOnline) = (false, false, false)
     generation.advance()
     (saving, watching) = (nil, nil)
+    relay = nil
+    isRelayTurnPosted = false
     shared?.abandonAfterFork()
   }
 
@@ -293,7 +299,9 @@ final class ServedRules: ClientPart, @unchecked Sendable {
   /// - Returns: false when memory has run out.
   func serve(_ update: ServerUpdate) -> Bool {
     if let snapshot = update.snapshot { host.publish(snapshot, changed: update.changed) }
-    return update.patch.map { host.publish($0, changed: update.changed) } ?? true
+    let isOut = update.patch.map { host.publish($0, changed: update.changed) } ?? true
+    relay(after: update)
+    return isOut
   }
 
   private func update(_ message: FlagMessage, over old: Snapshot?) throws(FlagFailure) -> ServerUpdate {

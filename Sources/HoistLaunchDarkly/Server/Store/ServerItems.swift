@@ -106,6 +106,13 @@ struct ServerItems: ~Copyable {
     if kind == .flag { flags.set(keys.keep(key), to: place) } else { segments.set(keys.keep(key), to: place) }
   }
 
+  /// As if it had not been added.
+  mutating func remove(_ item: ItemName) {
+    item.key.withBytes { key in
+      if item.kind == .flag { flags.set(keys.keep(key), to: 0) } else { segments.set(keys.keep(key), to: 0) }
+    }
+  }
+
   consuming func finish() -> Snapshot? {
     for entry in flags.entries where entry.value != 0 {
       compiler.builder.addFlag(record: Place<ServerFlagRecord>(offset: entry.value), hash: entry.hash)

@@ -107,7 +107,7 @@ extension ServerItems {
 
 extension Snapshot {
   /// An item's text as it came.
-  fileprivate func source(of name: ItemName) -> [UInt8]? {
+  func source(of name: ItemName) -> [UInt8]? {
     name.key.withUnsafeBytes { key in
       switch name.kind {
       case .flag: find(key).map { serverFlag($0).pointee.source.text(base) }

@@ -132,7 +132,7 @@ struct ServerTable {
     guard item.key.withBytes({ old.find($0) }) != nil else { return try lay(item, data, of: old) }
     var references: [ItemName] = []
     let resources = resources
-    let patch = try SnapshotPatch(of: old) { snapshot throws(FlagFailure) in
+    let patch = try SnapshotPatch(of: old, relaysLater: true) { snapshot throws(FlagFailure) in
       try item.key.withBytes { key in
         Result { () throws(FlagFailure) -> SnapshotPatch? in
           guard let former = snapshot.find(key) else { return nil }
@@ -148,9 +148,10 @@ struct ServerTable {
     return ServerUpdate(patch: patch)
   }
 
-  /// The former block with an item more or less; written anew when much of that would be waste.
+  /// The former block with an item more or less; written anew when most of that would be waste, because a `RulesRelay` has
+  /// not come to its end.
   mutating func lay(_ item: ItemName, _ data: JSONNode?, of old: Snapshot) throws(FlagFailure) -> ServerUpdate {
-    if old.isWasteful { return try layAnew(item, data, of: old) }
+    if old.isMostlyWaste { return try layAnew(item, data, of: old) }
     let resources = resources
     let (snapshot, references) = try item.key.withBytes { key in
       Result { () throws(FlagFailure) -> (Snapshot?, [ItemName]) in
@@ -191,6 +192,11 @@ extension ServerItems {
     _ kind: ItemName.Kind, _ key: ByteView, _ source: [UInt8], but item: ItemName
   ) throws(FlagFailure) {
     if kind == item.kind, item.key.withBytes({ $0.hasSameBytes(as: key) }) { return }
+    try add(kind, key, source)
+  }
+
+  /// - Parameter source: an item as it was sent.
+  mutating func add(_ kind: ItemName.Kind, _ key: ByteView, _ source: [UInt8]) throws(FlagFailure) {
     try source.withBytes { source in
       Result { () throws(FlagFailure) in
         try JSONNode.withRoot(of: source, .standard) { (node) throws(FlagFailure) in try add(kind, key, node) }
