@@ -12,7 +12,7 @@ from pathlib import Path
 from table import Failed, text
 
 OK, ARGUMENT, CONFIG, LIMIT, NETWORK, UNSUPPORTED = 0, 1, 4, 6, 8, 10
-LIMIT_SECONDS = 30
+LIMIT_SECONDS = 60
 
 
 class CHeader(Structure):

@@ -18,7 +18,7 @@ from tool import Forwarder
 
 HERE = Path(__file__).resolve().parent
 KEY = "default:production.secret-key"
-LIMIT_SECONDS = 30
+LIMIT_SECONDS = 60
 Answer = tuple[int, dict[str, str]]
 QUICK = {"session.timeout.ms": 6000, "heartbeat.interval.ms": 200, "fetch.wait.max.ms": 10, "topic.metadata.refresh.interval.ms": 100}
 

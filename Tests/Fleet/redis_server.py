@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import socket
 import subprocess
 from pathlib import Path
@@ -98,6 +99,11 @@ class RedisServer:
 
 
 def free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
+    """One below those that the machine gives out, so that no other test gets it by chance before it is used, or between two uses."""
+    while True:
+        with socket.socket() as taken:
+            try:
+                taken.bind(("127.0.0.1", random.randrange(10_000, 32_768)))
+                return int(taken.getsockname()[1])
+            except OSError:
+                pass

@@ -108,8 +108,10 @@ def test_of_many_who_refuse_at_once_nothing_is_sent_by_the_other_process(start: 
     assert screens(flagship) == {f"p{person}" for person in range(MANY, MANY + 10)}
 
 
-def kept(server: RedisServer) -> object:
-    return server.ask("HGET", "{hoist:kameleoon:test}:value:visitor:p0", "payload")
+def kept(server: RedisServer) -> bytes | None:
+    found = server.ask("HGET", "{hoist:kameleoon:test}:value:visitor:p0", "payload")
+    assert found is None or isinstance(found, bytes)
+    return found
 
 
 @pytest.mark.parametrize("news", [True, False])
@@ -136,6 +138,7 @@ def test_of_two_answers_that_know_nothing_of_each_other_the_refusal_counts_in_bo
         near.stall(False)
         assert comes(lambda: kept(server) is not None)
         far.stall(False)
+        assert comes(lambda: b'"consent":2' in (kept(server) or b""))
         if news:
             assert comes(lambda: one.answers(0, 1) == other.answers(0, 1) == "2")
         for process in (one, other):

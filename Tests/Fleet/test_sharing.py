@@ -94,13 +94,13 @@ def launchdarkly(**more: object) -> Service:
     made = LaunchDarklyServerSimulator()
     return Service("launchdarkly", made, "stream", {
         "mode": "server", "mobile_key": made.sdk_key, "context": '{"kind": "user", "key": "anna"}', "base_url": made.url,
-        "stream_url": made.url, "initial_retry_delay_ms": 20,
+        "stream_url": made.url, "initial_retry_delay_ms": 20, "flag_polling_interval_ms": 300, "ignore_polling_minimum": "true",
         "send_events": "false", "diagnostic_opt_out": "true", **more},
         lambda number: made.set_flag(f"flag-{number}", on=True, variations=[True, False], fallthrough={"variation": 0}), streams=not more)
 
 
 def launchdarkly_polling() -> Service:
-    polling = launchdarkly(streaming_mode="polling", flag_polling_interval_ms=300, ignore_polling_minimum="true")
+    polling = launchdarkly(streaming_mode="polling")
     return replace(polling, endpoint="poll")
 
 

@@ -24,6 +24,10 @@ ASAN = {**NO_BACKTRACE,
 TSAN = {**NO_BACKTRACE, "TSAN_OPTIONS": "halt_on_error=0:die_after_fork=0:detect_deadlocks=0"}
 # Tests that wait more than they compute: several at once, those of one file one after another.
 SIDE_BY_SIDE = ("-n", "4", "--dist", "loadfile")
+# Those that keep a core busy: on two. What a file has made for its tests is made once.
+ON_TWO_CORES = ("-n", "2", "--dist", "loadfile")
+# Those that wait most of the time, and share nothing but what each of the processes makes for itself: also those of one file.
+ALL_SIDE_BY_SIDE = ("-n", "6", "--dist", "worksteal")
 # Programs that fork or exit in a loop do it less often where each step is slow.
 FEW_ROUNDS = {"HOIST_TEST_ROUNDS": "20"}
 
@@ -144,12 +148,12 @@ def library_environment(context: Context) -> dict[str, str]:
 
 def shipping(context: Context) -> Counts:
     options = ["--packages"] if context.is_full else []
-    return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", "-rfEsx", *options, ROOT / "Tests/Shipping",
-                         environment=library_environment(context), minutes=90)
+    return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", "-rfEsx", *ON_TWO_CORES, *options,
+                         ROOT / "Tests/Shipping", environment=library_environment(context), minutes=90)
 
 
-def pytest(context: Context, folder: str) -> Counts:
-    return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", "-rfEsx", ROOT / folder,
+def pytest(context: Context, folder: str, *options: str) -> Counts:
+    return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", "-rfEsx", *options, ROOT / folder,
                          environment=library_environment(context), minutes=30)
 
 
@@ -158,7 +162,7 @@ def porting(context: Context) -> Counts:
 
 
 def simulators(context: Context) -> Counts:
-    return pytest(context, "Tests/Simulators")
+    return pytest(context, "Tests/Simulators", *ON_TWO_CORES)
 
 
 def python(context: Context) -> Counts:
@@ -243,8 +247,8 @@ def fleet(context: Context) -> Counts:
                    "HOIST_KAFKA": str(folder / "libhoist-kafka.so")}
     if context.is_full:
         context.check(ROOT / "Tests/Fleet/campaign", environment=environment, minutes=30)
-    return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", "-rfEsx", ROOT / "Tests/Fleet",
-                         environment=environment, minutes=10)
+    return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", "-rfEsx", *ALL_SIDE_BY_SIDE,
+                         ROOT / "Tests/Fleet", environment=environment, minutes=10)
 
 
 def sanitized_library(context: Context, folder: Path, sanitizer: str) -> None:
