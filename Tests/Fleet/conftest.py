@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -23,6 +24,7 @@ from table import Cache
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+sys.path.insert(0, str(HERE.parent / "Simulators"))
 
 
 def named(variable: str) -> Path:
@@ -94,6 +96,13 @@ def server(shared_server: RedisServer) -> RedisServer:
     """One that is empty."""
     shared_server.ask("FLUSHALL")
     return shared_server
+
+
+@pytest.fixture
+def own(folders: Callable[[], Path]) -> Iterator[RedisServer]:
+    """One of the test's own, which is to be full, or a replica."""
+    with RedisServer(folders(), "--maxmemory-policy", "noeviction") as made:
+        yield made
 
 
 @pytest.fixture

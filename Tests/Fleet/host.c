@@ -8,21 +8,11 @@
  *   look          the client's statistics
  *   close         the status, and the end */
 #define _POSIX_C_SOURCE 200809L
-#include <hoist/hoist.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "opening.h"
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { LIMIT_MS = 30000 };
-
-static void set(hoist_config *config, const char *name, const char *value) {
-    hoist_error *error = NULL;
-    if (hoist_config_set(config, name, value, &error) == HOIST_OK) return;
-    fprintf(stderr, "%s: %s\n", name, hoist_error_message(error));
-    exit(2);
-}
 
 static hoist_client *open_client(char **arguments) {
     hoist_config *config = hoist_config_new("unleash");
@@ -32,21 +22,7 @@ static hoist_client *open_client(char **arguments) {
     set(config, "app_name", "shop");
     set(config, "store", "none");
     set(config, "events.durability", "immediate");
-    for (char **more = arguments + 4; *more; more++) {
-        char *equals = strchr(*more, '=');
-        if (!equals) exit(2);
-        *equals = 0;
-        set(config, *more, equals + 1);
-    }
-    hoist_error *error = NULL;
-    hoist_client *client = NULL;
-    if ((arguments[2][0] && hoist_config_load_plugin(config, arguments[2], arguments[3], &error) != HOIST_OK) ||
-        hoist_client_open(config, &client, &error) != HOIST_OK) {
-        fprintf(stderr, "%s\n", hoist_error_message(error));
-        exit(2);
-    }
-    hoist_config_free(config);
-    return client;
+    return open_with(config, arguments + 4, arguments[2], arguments[3]);
 }
 
 static hoist_status track(hoist_client *client, const char *name) {
@@ -73,7 +49,6 @@ int main(int argc, char **argv) {
     if (argc < 5) return 2;
     char line[256];
     hoist_client *client = open_client(argv + 1);
-    setvbuf(stdout, NULL, _IOLBF, 0);
     while (fgets(line, sizeof line, stdin)) {
         line[strcspn(line, "\n")] = 0;
         hoist_status status = HOIST_OK;
@@ -93,10 +68,10 @@ int main(int argc, char **argv) {
         } else {
             status = hoist_client_close(client, LIMIT_MS);
             hoist_client_free(client);
-            printf("%s\n", hoist_status_name(status));
+            print_status(status);
             return 0;
         }
-        printf("%s\n", hoist_status_name(status));
+        print_status(status);
     }
     return 1;
 }

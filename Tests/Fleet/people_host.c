@@ -7,13 +7,11 @@
  *   answers FIRST LAST   a digit for each: 0 none, 1 consented, 2 refused
  *   record FIRST LAST    records something of each that goes with consent alone; the gravest status
  *   look                 the client's state, and its statistics
- *   flush | close        the status; after close the end */
+ *   flush                the status
+ *   close [LIMIT]        the status, and the end; the limit in milliseconds */
+#include "opening.h"
 #include <hoist/flagship.h>
-#include <hoist/hoist.h>
 #include <hoist/kameleoon.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { PEOPLE = 1024, NAME_BYTES = 32, LIMIT_MS = 30000 };
 
@@ -73,28 +71,21 @@ static hoist_status do_all(hoist_client *client, const char *what, int first, in
     return gravest;
 }
 
-static int end_with(const hoist_error *error) {
-    fprintf(stderr, "%s\n", hoist_error_message(error));
-    return 2;
+static hoist_status close_all(hoist_client *client, int64_t limit_ms) {
+    for (int person = 0; person < PEOPLE; person++) {
+        hoist_flagship_visitor_free(of_flagship[person]);
+        hoist_kameleoon_visitor_free(of_kameleoon[person]);
+    }
+    hoist_status status = hoist_client_close(client, limit_ms);
+    hoist_client_free(client);
+    return status;
 }
 
 int main(int argc, char **argv) {
     if (argc < 4) return 2;
     is_flagship = strcmp(argv[1], "flagship") == 0;
-    hoist_error *error = NULL;
-    hoist_client *client = NULL;
-    hoist_config *config = hoist_config_new(argv[1]);
-    for (int i = 4; i < argc; i++) {
-        char *value = strchr(argv[i], '=');
-        if (!value) return 2;
-        *value++ = 0;
-        if (hoist_config_set(config, argv[i], value, &error) != HOIST_OK) return end_with(error);
-    }
-    if (hoist_config_load_plugin(config, argv[2], argv[3], &error) != HOIST_OK) return end_with(error);
-    if (hoist_client_open(config, &client, &error) != HOIST_OK) return end_with(error);
-    hoist_config_free(config);
+    hoist_client *client = open_with(hoist_config_new(argv[1]), argv + 4, argv[2], argv[3]);
     (void)hoist_client_wait_ready(client, LIMIT_MS);
-    setvbuf(stdout, NULL, _IOLBF, 0);
     char line[64], what[16];
     while (fgets(line, sizeof line, stdin)) {
         int first = 0, last = 0;
@@ -103,22 +94,15 @@ int main(int argc, char **argv) {
             for (int person = first; person < last && person < PEOPLE; person++) putchar('0' + answer_of(person));
             putchar('\n');
         } else if (strcmp(what, "look") == 0) {
-            hoist_text *statistics = hoist_client_statistics(client);
-            printf("%d %s\n", (int)hoist_client_get_state(client), hoist_text_data(statistics));
-            hoist_text_free(statistics);
+            look(client);
         } else if (strcmp(what, "flush") == 0) {
-            printf("%s\n", hoist_status_name(hoist_client_flush(client, LIMIT_MS)));
+            print_status(hoist_client_flush(client, LIMIT_MS));
         } else if (strcmp(what, "close") == 0) {
-            break;
+            print_status(close_all(client, first ? first : LIMIT_MS));
+            return 0;
         } else {
-            printf("%s\n", hoist_status_name(do_all(client, what, first, last)));
+            print_status(do_all(client, what, first, last));
         }
     }
-    for (int person = 0; person < PEOPLE; person++) {
-        hoist_flagship_visitor_free(of_flagship[person]);
-        hoist_kameleoon_visitor_free(of_kameleoon[person]);
-    }
-    printf("%s\n", hoist_status_name(hoist_client_close(client, LIMIT_MS)));
-    hoist_client_free(client);
-    return 0;
+    return 1;
 }

@@ -8,13 +8,10 @@
  *   on FLAG     whether that flag is on
  *   online      the status; likewise offline, background and foreground
  *   close       the status, and the end */
+#include "opening.h"
 #include <hoist/flagship.h>
-#include <hoist/hoist.h>
 #include <hoist/launchdarkly.h>
 #include <hoist/optimizely.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static hoist_status make_visitor(hoist_client *client, const char *id, hoist_flagship_visitor **visitor) {
     hoist_flagship_visitor_options options = HOIST_FLAGSHIP_VISITOR_OPTIONS_INIT;
@@ -29,49 +26,30 @@ static hoist_status go_to_background(hoist_client *client, bool is_meant) {
     return status == HOIST_ERR_UNSUPPORTED ? hoist_optimizely_set_active(client, !is_meant) : status;
 }
 
-static int refuse(const hoist_error *error) {
-    fprintf(stderr, "%s\n", hoist_error_message(error));
-    return 2;
-}
-
 int main(int argc, char **argv) {
     if (argc < 4) return 2;
-    hoist_error *error = NULL;
-    hoist_client *client = NULL;
-    hoist_config *config = hoist_config_new(argv[1]);
-    for (int i = 4; i < argc; i++) {
-        char *value = strchr(argv[i], '=');
-        if (!value) return 2;
-        *value++ = 0;
-        if (hoist_config_set(config, argv[i], value, &error) != HOIST_OK) return refuse(error);
-    }
-    if (argv[2][0] && hoist_config_load_plugin(config, argv[2], argv[3], &error) != HOIST_OK) return refuse(error);
-    if (hoist_client_open(config, &client, &error) != HOIST_OK) return refuse(error);
-    hoist_config_free(config);
-    setvbuf(stdout, NULL, _IOLBF, 0);
+    hoist_client *client = open_with(hoist_config_new(argv[1]), argv + 4, argv[2], argv[3]);
     hoist_flagship_visitor *visitor = NULL;
     char line[64];
     while (fgets(line, sizeof line, stdin)) {
         line[strcspn(line, "\n")] = 0;
         if (strncmp(line, "visitor ", 8) == 0) {
-            printf("%s\n", hoist_status_name(make_visitor(client, line + 8, &visitor)));
+            print_status(make_visitor(client, line + 8, &visitor));
         } else if (strcmp(line, "consents") == 0) {
             printf("%d\n", hoist_flagship_visitor_has_consented(visitor));
         } else if (strcmp(line, "refuse") == 0) {
-            printf("%s\n", hoist_status_name(hoist_flagship_visitor_set_consent(visitor, false)));
+            print_status(hoist_flagship_visitor_set_consent(visitor, false));
         } else if (strncmp(line, "on ", 3) == 0) {
             printf("%d\n", hoist_client_bool(client, line + 3, NULL, false, NULL));
         } else if (strcmp(line, "online") == 0 || strcmp(line, "offline") == 0) {
-            printf("%s\n", hoist_status_name(hoist_client_set_online(client, line[1] == 'n')));
+            print_status(hoist_client_set_online(client, line[1] == 'n'));
         } else if (strcmp(line, "background") == 0 || strcmp(line, "foreground") == 0) {
-            printf("%s\n", hoist_status_name(go_to_background(client, line[0] == 'b')));
+            print_status(go_to_background(client, line[0] == 'b'));
         } else if (strcmp(line, "look") == 0) {
-            hoist_text *statistics = hoist_client_statistics(client);
-            printf("%d %s\n", (int)hoist_client_get_state(client), hoist_text_data(statistics));
-            hoist_text_free(statistics);
+            look(client);
         } else {
             hoist_flagship_visitor_free(visitor);
-            printf("%s\n", hoist_status_name(hoist_client_close(client, 30000)));
+            print_status(hoist_client_close(client, 30000));
             hoist_client_free(client);
             return 0;
         }

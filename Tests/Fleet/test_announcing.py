@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 from proxy import Proxy
 from redis_server import RedisServer
-from test_sharing import Process, Service, comes, flagship, leaders, optimizely, service, start  # noqa: F401
+from test_sharing import Process, Service, flagship, leaders, optimizely, service, start  # noqa: F401
+from waiting import comes
 
 SELDOM = {"fetch__shared__lease_ms": 3_600_000, "fetch__shared__poll_ms": 900_000}
 

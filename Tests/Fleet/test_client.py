@@ -3,34 +3,24 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from host import NOWHERE, Host
 from proxy import Proxy
+from recorded import booked, unleash_service  # noqa: F401
 from redis_server import RedisServer
 from table import Cache
+from unleash import UnleashSimulator
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[0] / "Simulators"))
-from unleash import UnleashSimulator  # noqa: E402
-
-FLAGS = {"version": 1, "features": [{"name": "switch", "enabled": True, "strategies": [{"name": "default"}]}]}
 TAG = "{hoist:unleash:test}"
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[UnleashSimulator]:
-    with UnleashSimulator(FLAGS) as made:
-        yield made
 
 
 @pytest.fixture
 def start(compiled: Callable[..., Path], redis_plugin: Path, server: RedisServer, service: UnleashSimulator) -> Iterator[Callable[..., Host]]:
     program = compiled(HERE / "host.c", "host")
-    service.reset()
     hosts: list[Host] = []
 
     def one(url: str = "", **options: object) -> Host:
@@ -42,11 +32,6 @@ def start(compiled: Callable[..., Path], redis_plugin: Path, server: RedisServer
     yield one
     for host in hosts:
         host.end()
-    assert service.violations == []
-
-
-def booked(service: UnleashSimulator) -> dict[str, int]:
-    return {json.loads(labels)["event"]: count for labels, count in service.ledger.impact().get("recorded", {}).items()}
 
 
 def waiting(server: RedisServer) -> int:

@@ -6,31 +6,21 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+from flagship import FlagshipSimulator, sample_bucketing
 from host import NOWHERE, Host
+from recorded import booked, unleash_service  # noqa: F401
 from redis_server import RedisServer
-from tool import PATIENCE_S, Forwarder
+from tool import Forwarder
+from unleash import UnleashSimulator
+from waiting import PATIENCE_S, comes
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[0] / "Simulators"))
-from flagship import FlagshipSimulator, sample_bucketing  # noqa: E402
-from unleash import UnleashSimulator  # noqa: E402
-
-FLAGS = {"version": 1, "features": [{"name": "switch", "enabled": True, "strategies": [{"name": "default"}]}]}
 TAG = "{hoist:unleash:test}"
-
-
-@pytest.fixture
-def service() -> Iterator[UnleashSimulator]:
-    with UnleashSimulator(FLAGS) as made:
-        yield made
-        assert made.violations == []
 
 
 @pytest.fixture
@@ -63,17 +53,6 @@ def forward(tool: Path, redis_plugin: Path, server: RedisServer, service: Unleas
     for each in made:
         if each.process.poll() is None:
             each.end()
-
-
-def booked(service: UnleashSimulator) -> dict[str, int]:
-    return {json.loads(labels)["event"]: count for labels, count in service.ledger.impact().get("recorded", {}).items()}
-
-
-def until(what: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not what():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def kept(server: RedisServer) -> int:
@@ -109,7 +88,7 @@ def test_processes_send_nothing_and_two_forwarders_all_once_though_one_is_killed
     # Its lease is over.
     server.ask("ZADD", f"{TAG}:owners", 1, dead)
     forwarder.wait_for(lambda told: told["event"] == "figures" and told["sent"] == 30)
-    until(lambda: kept(server) == 0)
+    assert comes(lambda: kept(server) == 0)
     assert booked(service) == dict.fromkeys(names, 1)
     status, out, _ = forwarder.end(signal.SIGTERM)
     last = json.loads(out.splitlines()[-1])
@@ -180,7 +159,7 @@ def test_on_a_full_redis_a_process_keeps_its_events_and_leaves_them_when_there_i
         assert host.do("flush") in ("ERR_NETWORK", "ERR_TIMEOUT")
         assert kept(server) == 1
         server.ask("CONFIG", "SET", "maxmemory", "0")
-        until(lambda: host.do("flush") == "OK")
+        assert comes(lambda: host.do("flush") == "OK")
         assert kept(server) == 2 and booked(service) == {}
         host.end()
 
@@ -210,7 +189,7 @@ def test_while_redis_is_away_a_process_keeps_its_events_and_leaves_them_when_it_
         assert host.do("track b") == "ERR_UNSAVED"
         assert host.do("flush") in ("ERR_NETWORK", "ERR_TIMEOUT")
         server.start()
-        until(lambda: host.do("flush") == "OK")
+        assert comes(lambda: host.do("flush") == "OK")
         assert kept(server) >= 1 and booked(service) == {}
         host.end()
 
@@ -242,8 +221,8 @@ def test_nothing_goes_of_a_person_who_has_refused_since(
         assert not service.ledger.screens()
         forwarder = Forwarder([tool, "forward", "--from", f"redis:{server.socket}", "--scope", "flagship:test", "--plugin", redis_plugin,
                                "--provider", "flagship", "--config", str(sends), "--json", "--every", "0.1"], "")
-        until(lambda: bool(service.ledger.screens()))
-        until(lambda: server.ask("HLEN", "{hoist:flagship:test}:facts") == 0)
+        assert comes(lambda: bool(service.ledger.screens()))
+        assert comes(lambda: server.ask("HLEN", "{hoist:flagship:test}:facts") == 0)
         assert forwarder.end(signal.SIGTERM)[0] == 0
         assert service.ledger.screens() == {"n-1": 1}
         assert service.violations == []

@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from host import Host
-from tool import PATIENCE_S
+from recorded import booked, unleash_service  # noqa: F401
+from unleash import UnleashSimulator
+from waiting import PATIENCE_S, comes
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[0] / "Simulators"))
-from unleash import UnleashSimulator  # noqa: E402
-
-FLAGS = {"version": 1, "features": []}
 SIZE_KIB = 4096
-
-
-@pytest.fixture
-def service() -> Iterator[UnleashSimulator]:
-    with UnleashSimulator(FLAGS) as made:
-        yield made
-        assert made.violations == []
 
 
 @pytest.fixture
@@ -70,17 +58,6 @@ def fill(disk: Path) -> None:
                 pass
 
 
-def until(what: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not what():
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
-def booked(service: UnleashSimulator) -> dict[str, int]:
-    return {json.loads(labels)["event"]: count for labels, count in service.ledger.impact().get("recorded", {}).items()}
-
-
 def until_unsaved(host: Host, name: str) -> tuple[list[str], list[str]]:
     """Records until the disk takes no more, and a little longer: what was acknowledged, and what is in memory alone."""
     names: dict[str, list[str]] = {"OK": [], "ERR_UNSAVED": []}
@@ -106,11 +83,11 @@ def test_what_a_full_disk_does_not_take_is_left_when_there_is_room_and_sent_once
     assert booked(service) == {}
     # What the disk has is delivered from there.
     sender = start()
-    until(lambda: {"early-0", "early-1"} <= booked(service).keys())
+    assert comes(lambda: {"early-0", "early-1"} <= booked(service).keys())
     (disk / "filler").unlink()
     for host in hosts:
-        until(lambda: host.do("flush") == "OK")
-    until(lambda: booked(service).keys() == set(names))
+        assert comes(lambda: host.do("flush") == "OK")
+    assert comes(lambda: booked(service).keys() == set(names))
     assert sender.do("flush") == "OK"
     assert [host.do("close") for host in (*hosts, sender)] == ["OK"] * 3
     assert booked(service) == dict.fromkeys(names, 1)
@@ -125,9 +102,9 @@ def test_a_process_that_is_killed_on_a_full_disk_loses_nothing_that_was_acknowle
     acknowledged, unsaved = until_unsaved(host, "late")
     host.end()
     sender = start()
-    until(lambda: "early" in booked(service))
+    assert comes(lambda: "early" in booked(service))
     (disk / "filler").unlink()
-    until(lambda: {"early", *acknowledged} <= booked(service).keys())
+    assert comes(lambda: {"early", *acknowledged} <= booked(service).keys())
     assert sender.do("close") == "OK"
     told = booked(service)
     assert set(told) <= {"early", *acknowledged, *unsaved} and set(told.values()) == {1}
@@ -150,7 +127,7 @@ def test_a_sender_that_is_killed_on_a_full_disk_is_followed_by_another(
     service.faults.clear()
     heir = start()
     (disk / "filler").unlink()
-    until(lambda: host.do("flush") == "OK")
+    assert comes(lambda: host.do("flush") == "OK")
     names = {f"early-{number}" for number in range(20)} | {*acknowledged, *unsaved}
-    until(lambda: booked(service).keys() == names)
+    assert comes(lambda: booked(service).keys() == names)
     assert heir.do("close") == "OK" and set(booked(service).values()) == {1}

@@ -5,21 +5,16 @@ from __future__ import annotations
 import ctypes
 import json
 import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from launchdarkly_server import LaunchDarklyServerSimulator
 from redis_server import RedisServer
 from test_launchdarkly import hash_of
+from waiting import comes
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[0] / "Simulators"))
-from launchdarkly_server import LaunchDarklyServerSimulator  # noqa: E402
-
-# What is read again is read every 500 ms; a busy machine may take long.
-PATIENCE_S = 30
 USER_HASH = "CEXjZY7cHJG/ydFy7q4+YEFwVrG3/pkJwA4FAjrbfx0="  # of user-key
 
 
@@ -34,15 +29,7 @@ class Host:
         return self.process.stdout.readline().strip()
 
     def comes_to(self, wanted: str, flag: str, user: str = "anna") -> bool:
-        return until(lambda: self.read(flag, user) == wanted)
-
-
-def until(condition: Callable[[], bool]) -> bool:
-    end = time.monotonic() + PATIENCE_S
-    while time.monotonic() < end:
-        if condition():
-            return True
-    return False
+        return comes(lambda: self.read(flag, user) == wanted)
 
 
 @pytest.fixture
@@ -101,12 +88,12 @@ def test_rules_of_the_service_are_in_redis_for_others(start: Callable[..., Host]
         places = [f"{which}={service.url}" for which in ("base_url", "stream_url", "events_url")]
         host = start({"launchdarkly_store": {}}, f"mobile_key={service.sdk_key}", "diagnostic_opt_out=true", *places)
         assert host.read("f") == "on"
-        assert until(lambda: server.ask("EXISTS", "launchdarkly:$inited") == 1)
+        assert comes(lambda: server.ask("EXISTS", "launchdarkly:$inited") == 1)
         assert json.loads(hash_of(server, name)["f"]) == json.loads(flag("f", 5))
         other = start({"launchdarkly_store": {}}, *DAEMON)
         assert other.comes_to("on", "f")
         service.set_flag("f", on=False)
         assert host.comes_to("off", "f") and other.comes_to("off", "f")
         service.delete_flag("f")
-        assert until(lambda: json.loads(hash_of(server, name)["f"]).get("deleted") is True)
+        assert comes(lambda: json.loads(hash_of(server, name)["f"]).get("deleted") is True)
         assert other.comes_to("none", "f")

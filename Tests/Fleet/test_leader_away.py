@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from test_sharing import Process, Service, comes, launchdarkly, leaders, service, start, unleash_streaming  # noqa: F401
+from test_sharing import Process, Service, launchdarkly, leaders, service, start, unleash_streaming  # noqa: F401
+from waiting import comes
 
 # So long that no lease ends by itself here: a lead that changes hands was given back.
 HOUR = {"fetch__shared__lease_ms": 3_600_000, "fetch__shared__poll_ms": 50}

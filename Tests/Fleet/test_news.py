@@ -14,6 +14,7 @@ from redis_server import RedisServer
 from table import CONFIG, NETWORK, Cache, Failed
 from test_faults import said
 from test_processes import in_processes
+from waiting import comes
 
 CHANNEL = "{hoist:unleash:test}:news"
 
@@ -21,13 +22,6 @@ CHANNEL = "{hoist:unleash:test}:news"
 @pytest.fixture
 def by_proxy(make: Callable[..., Cache], proxy: Proxy) -> Callable[..., Cache]:
     return lambda **options: make(socket=None, port=proxy.port, **{"retry_first_ms": 0, "retry_max_ms": 0, **options})
-
-
-def comes(condition: Callable[[], bool]) -> bool:
-    end = time.monotonic() + 60
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.005)
-    return condition()
 
 
 def listeners(server: RedisServer, channel: str = CHANNEL) -> int:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from redis_server import RedisServer
-from test_sharing import STALE, Process, Service, comes, leaders, start, unleash  # noqa: F401
+from test_sharing import STALE, Process, Service, leaders, start, unleash  # noqa: F401
+from waiting import comes
 
 FLAG, COUNT = "flag-1", 7
 

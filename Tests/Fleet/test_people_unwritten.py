@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from people import People, starting
+from kameleoon import KameleoonSimulator
+from people import People, kameleoon_service, of_kameleoon, people_starter  # noqa: F401
 from redis_server import RedisServer, free_port
 from table import LIMIT, NETWORK, Cache
 from test_faults import failure, said
-from test_sharing import comes
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Simulators"))
-from kameleoon import KameleoonSimulator, sample_configuration  # noqa: E402
+from waiting import comes
 
 EXPIRY_MS = 5 * 60_000
 # A call that was not to wait: far more than it takes on a busy machine, far less than a call that hangs.
@@ -24,12 +20,6 @@ SOON_S = 5
 FULL, REPLICA = "full", "replica"
 LINES = {FULL: "hoist-redis: Redis has no memory left", REPLICA: "hoist-redis: Redis is a replica and takes no writes"}
 STATUSES = {FULL: LIMIT, REPLICA: NETWORK}
-
-
-@pytest.fixture
-def own(folders: Callable[[], Path]) -> Iterator[RedisServer]:
-    with RedisServer(folders(), "--maxmemory-policy", "noeviction") as made:
-        yield made
 
 
 def take_no_writes(server: RedisServer, state: str) -> None:
@@ -98,28 +88,12 @@ def test_a_process_that_listens_to_a_replica_hears_what_is_announced_at_its_prim
 
 
 @pytest.fixture
-def service() -> Iterator[KameleoonSimulator]:
-    with KameleoonSimulator(sample_configuration(consent="PARTIALLY_BLOCK")) as made:
-        yield made
-    assert made.violations == []
-
-
-@pytest.fixture
-def start(compiled: Callable[..., Path], redis_plugin: Path, own: RedisServer, service: KameleoonSimulator, tmp_path: Path) -> Iterator[Callable[..., People]]:
-    made: list[People] = []
-
+def start(people: Callable[..., People], own: RedisServer, kameleoon: KameleoonSimulator) -> Callable[..., People]:
     def one(news: bool = True, **more: object) -> People:
-        properties: dict[str, Any] = {
-            "site_code": service.site_code, "configuration.url": service.configuration_url, "data.url": service.data_url,
-            "stream.url": service.stream_url, "token.url": service.token_url, "visitor_code": "own", "log.level": "debug",
-            "data_expiration_interval_minute": EXPIRY_MS // 60_000, **{name.replace("__", "."): value for name, value in more.items()}}
-        options = {"socket": own.socket, "scope": "kameleoon:test", "retry_first_ms": 10, "retry_max_ms": 100, "news": news}
-        made.append(starting(compiled, redis_plugin, "kameleoon", properties, options, tmp_path))
-        return made[-1]
-
-    yield one
-    for each in made:
-        each.kill()
+        properties = {**of_kameleoon(kameleoon), "data_expiration_interval_minute": EXPIRY_MS // 60_000,
+                      **{name.replace("__", "."): value for name, value in more.items()}}
+        return people("kameleoon", properties, socket=own.socket, retry_first_ms=10, retry_max_ms=100, news=news)
+    return one
 
 
 def key(person: int) -> str:
@@ -140,7 +114,7 @@ def soon(process: People, line: str) -> str:
 @pytest.mark.parametrize("news", [True, False])
 @pytest.mark.parametrize("state", [FULL, REPLICA])
 def test_what_is_kept_of_people_is_written_when_it_can_be_and_found_by_the_others(
-        start: Callable[..., People], own: RedisServer, service: KameleoonSimulator, state: str, news: bool) -> None:
+        start: Callable[..., People], own: RedisServer, kameleoon: KameleoonSimulator, state: str, news: bool) -> None:
     """An answer is not said to be stored before it is, no call waits for long, and a refusal counts elsewhere once it is there
     (KAM-60, KAM-70, FLT 1, contract 6 and 8; full disk, failing, second process)"""
     one, other = start(news, events__durability="immediate"), start(news)
@@ -161,7 +135,7 @@ def test_what_is_kept_of_people_is_written_when_it_can_be_and_found_by_the_other
     assert own.ask("EXISTS", key(2)) == 0
     # No process has heard of what is not stored; and what may be sent is, where it can be asked who has refused.
     assert other.answers(0, 2) == "11"
-    assert comes(lambda: other.do("flush") != "" and service.ledger.lines(visitor="p1") != [])
+    assert comes(lambda: other.do("flush") != "" and kameleoon.ledger.lines(visitor="p1") != [])
     take_writes(own)
     assert comes(lambda: own.ask("EXISTS", key(2)) == 1 and b'"consent":2' in own.ask("HGET", key(0), "payload"))  # type: ignore[operator]
     # Answers about consent are kept for ever, data for their time.
@@ -173,7 +147,7 @@ def test_what_is_kept_of_people_is_written_when_it_can_be_and_found_by_the_other
     # HOIST_ERR_NETWORK as long as its writes pause: what others have left is not known then.
     assert comes(lambda: other.do("flush") == "HOIST_OK")
     assert other.answers(0, 2) == "21"
-    assert service.ledger.lines(visitor="p0") == []
+    assert kameleoon.ledger.lines(visitor="p0") == []
     assert [store_of(process)["given_up"] for process in (one, other)] == [0, 0]
     for process in (one, other):
         assert process.do("close") == "HOIST_OK"

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from flagship import FlagshipSimulator, sample_bucketing
+from host import Process
+from kameleoon import KameleoonSimulator, sample_configuration
+from launchdarkly_server import LaunchDarklyServerSimulator
+from optimizely import OptimizelySimulator, sample_datafile
 from redis_server import RedisServer
+from unleash import UnleashSimulator
+from waiting import comes
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[0] / "Simulators"))
-from flagship import FlagshipSimulator, sample_bucketing  # noqa: E402
-from kameleoon import KameleoonSimulator, sample_configuration  # noqa: E402
-from launchdarkly_server import LaunchDarklyServerSimulator  # noqa: E402
-from optimizely import OptimizelySimulator, sample_datafile  # noqa: E402
-from unleash import UnleashSimulator  # noqa: E402
 
-READY, STALE, ERROR = 1, 2, 3
-# A busy machine may take long; what is waited for is the thing itself.
-PATIENCE_S = 60
+STALE, ERROR = 2, 3
 LEASE = {"fetch.shared": "leader", "fetch.shared.lease_ms": 1000, "fetch.shared.poll_ms": 50, "log.level": "debug"}
 
 
@@ -112,44 +108,6 @@ def service(request: pytest.FixtureRequest) -> Iterator[Service]:
     assert made.simulator.violations == []
 
 
-class Process:
-    def __init__(self, command: list[str | Path], log: Path) -> None:
-        self.log = log
-        with log.open("w") as errors:
-            self.process = subprocess.Popen(command, env={**os.environ, "SWIFT_BACKTRACE": "enable=no"}, stdin=subprocess.PIPE,
-                                            stdout=subprocess.PIPE, stderr=errors, text=True)
-
-    def do(self, line: str) -> str:
-        assert self.process.stdin and self.process.stdout
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-        return self.process.stdout.readline().strip()
-
-    def counters(self) -> dict[str, dict[str, int]]:
-        told: dict[str, dict[str, int]] = json.loads(self.do("look").partition(" ")[2])
-        return told
-
-    def look(self) -> tuple[int, dict[str, int]]:
-        state, _, told = self.do("look").partition(" ")
-        counters = json.loads(told)
-        return int(state), {**counters.get("shared_fetch", {}), "heard": counters["store"]["heard"]}
-
-    @property
-    def is_ready(self) -> bool:
-        return self.look()[0] == READY
-
-    def count(self, name: str) -> int:
-        return self.look()[1][name]
-
-    @property
-    def has_fetched(self) -> bool:
-        return "GET http" in self.log.read_text()
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.communicate()
-
-
 @pytest.fixture
 def start(compiled: Callable[..., Path], redis_plugin: Path, server: RedisServer, service: Service, tmp_path: Path) -> Iterator[Callable[..., Process]]:
     program = compiled(HERE / "sharing_host.c", "sharing_host")
@@ -165,15 +123,6 @@ def start(compiled: Callable[..., Path], redis_plugin: Path, server: RedisServer
     yield one
     for process in processes:
         process.kill()
-
-
-def comes(condition: Callable[[], bool]) -> bool:
-    end = time.monotonic() + PATIENCE_S
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.02)
-    return False
 
 
 def leaders(processes: list[Process]) -> list[Process]:

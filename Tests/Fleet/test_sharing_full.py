@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 from redis_server import RedisServer
-from test_sharing import ERROR, Process, Service, comes, launchdarkly, leaders, optimizely, service, start, unleash_streaming  # noqa: F401
+from test_sharing import ERROR, Process, Service, launchdarkly, leaders, optimizely, service, start, unleash_streaming  # noqa: F401
+from waiting import comes
 
 FULL_LINE = "hoist-redis: Redis has no memory left"
 # No lease ends by itself here.
 LONG = {"fetch__shared__lease_ms": 20_000, "fetch__shared__poll_ms": 50}
-
-
-@pytest.fixture
-def own(folders: Callable[[], Path]) -> Iterator[RedisServer]:
-    with RedisServer(folders(), "--maxmemory-policy", "noeviction") as made:
-        yield made
 
 
 def fill(server: RedisServer, is_full: bool = True) -> None:

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-# A busy machine may take long; what is waited for is the thing itself.
-PATIENCE_S = 60
+from waiting import PATIENCE_S
+
 
 
 class Forwarder:
