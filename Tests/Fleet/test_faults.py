@@ -215,6 +215,23 @@ def test_an_error_of_redis_has_its_status_and_its_line(by_proxy: Callable[..., C
     assert cache.load("a") == b"3"
 
 
+@pytest.mark.parametrize("error", [error for error in ERRORS if error.startswith((b"READONLY", b"NOPERM"))], ids=lambda error: error.split()[0].decode())
+def test_while_writes_fail_a_read_between_them_is_no_end(by_proxy: Callable[..., Cache], proxy: Proxy, error: bytes,
+                                                         capfd: pytest.CaptureFixture[str]) -> None:
+    """(contract 10; failing)"""
+    status, line, _ = ERRORS[error]
+    cache = by_proxy()
+    cache.save("a", b"1")
+    for _ in range(3):
+        proxy.answer = [(b"EVALSHA", b"-" + error + b"\r\n")]
+        assert failure(cache.save, "a", b"2") == status
+        assert cache.load("a") == b"1"
+    (told,) = said(capfd)
+    assert told.startswith(line)
+    cache.put("o", Row("e"))
+    assert said(capfd) == ["works again"]
+
+
 def test_a_cluster_that_sends_us_elsewhere_is_followed(by_proxy: Callable[..., Cache], proxy: Proxy, server: RedisServer) -> None:
     with Proxy(server.socket) as other:
         cache = by_proxy()

@@ -102,24 +102,24 @@ static bool was_said(const connection *own, const char *text) {
 static void say_failure(connection *own, const failure *why) {
   /* That a server refuses some things is no episode: it may do others. */
   own->is_failing = own->is_failing || why->rule != GO_ON;
+  own->has_to_write = own->has_to_write || why->rule == REST_FROM_WRITES;
   if (was_said(own, why->text)) return;
   connection_say(own, why->text);
   strcpy(own->said, why->text);
   own->said_at = now_ms();
 }
 
+static void say_recovery(connection *own) {
+  connection_say(own, "works again");
+  own->said[0] = 0;
+  own->is_failing = own->has_to_write = false;
+}
+
 hoist_status connection_end(turn *own, bool is_good) {
   connection *connection = own->connection;
-  if (is_good) {
-    connection->failed_attempts = 0;
-    if (connection->is_failing) {
-      connection_say(connection, "works again");
-      connection->said[0] = 0;
-    }
-    connection->is_failing = false;
-  } else {
-    say_failure(connection, &own->why);
-  }
+  if (is_good) connection->failed_attempts = 0;
+  if (!is_good) say_failure(connection, &own->why);
+  else if (connection->is_failing && (own->writes || !connection->has_to_write)) say_recovery(connection);
   pthread_mutex_unlock(&connection->lock);
   return is_good ? HOIST_OK : own->why.status;
 }
@@ -189,6 +189,8 @@ redisReply *connection_ask(turn *own, int count, const char **words, const size_
     if (answer) {
       failure_read(&own->why, answer->str);
       if (own->is_optional && own->why.status == HOIST_ERR_CONFIG) own->why.rule = GO_ON;
+      /* A user who may only read. */
+      if (own->writes && strncmp(answer->str, "NOPERM", strlen("NOPERM")) == 0) own->why.rule = REST_FROM_WRITES;
       is_moved = own->why.rule == FOLLOW && follow(own, answer->str);
       freeReplyObject(answer);
     }
@@ -201,7 +203,7 @@ redisReply *connection_ask(turn *own, int count, const char **words, const size_
       own->has_retried = true;
       continue;
     }
-    if (own->why.rule == REST || own->why.rule == CONNECT_ANEW || own->why.rule == FOLLOW) rest(connection, &own->why);
+    if (own->why.rule != GO_ON && own->why.rule != SEND_WHOLE) rest(connection, &own->why);
     return NULL;
   }
 }

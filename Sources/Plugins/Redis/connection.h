@@ -22,6 +22,7 @@ typedef struct connection {
   int64_t rests_until;        /* by now_ms() */
   failure last;               /* why there is a rest */
   bool is_failing;            /* it was said that there is no server, and not yet that there is one again */
+  bool has_to_write;          /* that is over when something has been written: what reads has worked all the time */
   char said[400];             /* what was said last of what is wrong */
   int64_t said_at;
   uint64_t random;
@@ -46,6 +47,7 @@ typedef struct turn {
   bool has_retried; /* after a connection that was found broken */
   int hops;
   bool is_optional; /* where it is not allowed, the connection is still good */
+  bool writes;      /* where it is good, something has been written */
 } turn;
 
 /* False: in `own->why` is the reason, and connection_end() is not called. */

@@ -50,6 +50,7 @@ static hoist_status claim_once(cache *own, const char *pipeline, size_t max_rows
   words_text(&words, was_lost ? own->lost_claim : "");
   redisReply *answer = script_call(&turn, &script_claim, &words);
   bool is_good = answer && hand_out(answer, pipeline, sink, is_there_more);
+  turn.writes = is_good && answer->elements > 1;
   if (answer && !is_good) failure_say(&turn.why, HOIST_ERR_IO, GO_ON, "what is kept of events is damaged or another program's");
   /* Where the answer was lost, the rows may be ours without our knowing them: the next claim gives them back. */
   if (was_lost || !is_good) {
@@ -100,6 +101,7 @@ static hoist_status renew_lease(void *user_data, const char *owner, int64_t leas
   for (;;) {
     turn turn;
     if (!connection_begin(&own->connection, &turn)) return turn.why.status;
+    turn.writes = true;
     char lease[NUMBER_BYTES];
     words words = script_words(&script_renew, "1");
     words_text(&words, own->tag);

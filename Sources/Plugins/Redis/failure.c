@@ -17,7 +17,7 @@ hoist_status failure_say(failure *own, hoist_status status, int rule, const char
 }
 
 /* By the first word of the answer. GO_ON: the connection is good, and the next call may succeed. CONNECT_ANEW: another server
- * may answer there by now. REST: nothing is sent until the pause is over. */
+ * may answer there by now. REST: nothing is sent until the pause is over. REST_FROM_WRITES: likewise, and what reads may succeed. */
 static const struct {
   const char *word;
   hoist_status status;
@@ -26,7 +26,7 @@ static const struct {
 } known[] = {
     {"HOISTFULL", HOIST_ERR_LIMIT, GO_ON, "as many events wait in Redis as option \"max_events\" allows"},
     {"OOM", HOIST_ERR_LIMIT, GO_ON, "Redis has no memory left: give it more (maxmemory), or a policy of eviction for other keys"},
-    {"READONLY", HOIST_ERR_NETWORK, REST, "Redis is a replica and takes no writes: after a fail-over the address has to lead to the new primary"},
+    {"READONLY", HOIST_ERR_NETWORK, REST_FROM_WRITES, "Redis is a replica and takes no writes: after a fail-over the address has to lead to the new primary"},
     {"LOADING", HOIST_ERR_NETWORK, REST, "Redis is reading its data and does not answer yet"},
     {"MASTERDOWN", HOIST_ERR_NETWORK, REST, "Redis is a replica without its primary"},
     {"MISCONF", HOIST_ERR_IO, GO_ON, "Redis cannot write its data to disk and takes no writes"},

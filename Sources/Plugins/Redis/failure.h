@@ -8,7 +8,7 @@
 typedef struct failure {
   hoist_status status;
   /* What follows from it for the connection. */
-  enum { GO_ON, CONNECT_ANEW, REST, FOLLOW, SEND_WHOLE } rule;
+  enum { GO_ON, CONNECT_ANEW, REST, REST_FROM_WRITES, FOLLOW, SEND_WHOLE } rule;
   char text[400];
 } failure;
 

@@ -115,6 +115,7 @@ hoist_status cache_put_events(void *user_data, const hoist_event_row *rows, size
     free(place);
     return turn.why.status;
   }
+  turn.writes = true;
   words words = script_words(&script_put, "1");
   words_text(&words, own->tag);
   words_text(&words, owner);

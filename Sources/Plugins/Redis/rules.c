@@ -61,6 +61,7 @@ static hoist_status init(void *user_data, const hoist_launchdarkly_item *items, 
   vendor_store_key(own, inited, "$inited", "");
   turn turn;
   if (!connection_begin(&own->connection, &turn)) return turn.why.status;
+  turn.writes = true;
   bool is_good = is_done(&turn, words_of("MULTI", NULL)) && put_all(&turn, segments, items, count, HOIST_LAUNCHDARKLY_SEGMENT) &&
                  put_all(&turn, features, items, count, HOIST_LAUNCHDARKLY_FLAG) &&
                  is_done(&turn, words_of("SET", inited, inited, NULL)) && execute(&turn) == DONE;
@@ -94,6 +95,7 @@ static bool is_as_new(const redisReply *kept, int64_t version) {
 }
 
 static outcome put_watched(turn *turn, const char *hash, const hoist_launchdarkly_item *item) {
+  turn->writes = true;
   words words = words_of("HSET", hash, item->key, NULL);
   words_bytes(&words, item->json, item->json_size);
   if (!is_done(turn, words_of("MULTI", NULL))) {

@@ -33,6 +33,8 @@ static bool begin(value_call *call, void *user_data, const char *key) {
 
 static hoist_status end(value_call *call, redisReply *answer, hoist_status status) {
   bool is_good = answer_free(answer);
+  /* What another has changed meanwhile stays as it is. */
+  if (is_good && status != HOIST_OK) call->turn.writes = false;
   free(call->name);
   free(call->lead_name);
   hoist_status of_call = connection_end(&call->turn, is_good);
@@ -49,6 +51,7 @@ static words call_of(value_call *call, const script *script) {
 
 static words change_of(value_call *call, const script *script, const char *key) {
   words words = call_of(call, script);
+  call->turn.writes = true;
   cache_name_change(call->own, call->change, sizeof call->change);
   words_text(&words, call->change);
   bool is_person = strncmp(key, HOIST_CACHE_PERSON_PREFIX, strlen(HOIST_CACHE_PERSON_PREFIX)) == 0;
@@ -84,6 +87,7 @@ static hoist_status save(void *user_data, const char *key, const void *value, si
 static hoist_status forget(void *user_data, const char *key) {
   value_call call;
   if (!begin(&call, user_data, key)) return call.turn.why.status;
+  call.turn.writes = true;
   const char *words[] = {"DEL", call.name};
   size_t sizes[] = {3, strlen(call.name)};
   return end(&call, connection_ask(&call.turn, 2, words, sizes), HOIST_OK);
@@ -150,6 +154,7 @@ static hoist_status lead(void *user_data, const char *key, const char *holder, i
   if (answer && answer->type == REDIS_REPLY_ARRAY && answer->elements == 2) {
     *number_out = answer->element[0]->integer;
     *version_out = answer->element[1]->integer;
+    call.turn.writes = *number_out > 0;
     status = HOIST_OK;
   }
   return end(&call, answer, status);
