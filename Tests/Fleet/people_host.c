@@ -6,12 +6,17 @@
  *   refuse FIRST LAST    the gravest status of their refusals
  *   answers FIRST LAST   a digit for each: 0 none, 1 consented, 2 refused
  *   record FIRST LAST    records something of each that goes with consent alone; the gravest status
+ *   fork FIRST LAST      the status of a child's close, when it knows of all of them that they have refused
  *   look                 the client's state, and its statistics
  *   flush                the status
  *   close [LIMIT]        the status, and the end; the limit in milliseconds */
+#define _POSIX_C_SOURCE 200809L
 #include "opening.h"
 #include <hoist/flagship.h>
 #include <hoist/kameleoon.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 enum { PEOPLE = 1024, NAME_BYTES = 32, LIMIT_MS = 30000 };
 
@@ -81,6 +86,21 @@ static hoist_status close_all(hoist_client *client, int64_t limit_ms) {
     return status;
 }
 
+static hoist_status in_child(hoist_client *client, int first, int last) {
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(LIMIT_MS / 1000);
+        /* With its first use the child begins to work. */
+        (void)hoist_client_bool(client, "none", NULL, false, NULL);
+        for (int person = first; person < last && person < PEOPLE; person++)
+            while (answer_of(person) != 2) nanosleep(&(struct timespec){0, 20000000}, NULL);
+        _exit(close_all(client, LIMIT_MS));
+    }
+    int ended = 0;
+    waitpid(child, &ended, 0);
+    return WIFEXITED(ended) ? (hoist_status)WEXITSTATUS(ended) : HOIST_ERR_TIMEOUT;
+}
+
 int main(int argc, char **argv) {
     if (argc < 4) return 2;
     is_flagship = strcmp(argv[1], "flagship") == 0;
@@ -97,6 +117,8 @@ int main(int argc, char **argv) {
             look(client);
         } else if (strcmp(what, "flush") == 0) {
             print_status(hoist_client_flush(client, LIMIT_MS));
+        } else if (strcmp(what, "fork") == 0) {
+            print_status(in_child(client, first, last));
         } else if (strcmp(what, "close") == 0) {
             print_status(close_all(client, first ? first : LIMIT_MS));
             return 0;

@@ -72,6 +72,35 @@ def test_of_many_who_refuse_at_once_nothing_is_sent_by_the_other_process(start: 
     assert screens(flagship) == {f"p{person}" for person in range(MANY, MANY + 10)}
 
 
+@pytest.mark.parametrize("news", [True, False])
+def test_of_many_who_agree_here_and_refuse_there_nothing_is_sent_by_either(start: Callable[..., People], kameleoon: KameleoonSimulator, news: bool) -> None:
+    """Likewise, against answers that were stored before (KAM-60, FLT 1, contract 8; no consent, second process, reopened)"""
+    one, other = both(start, "kameleoon", of_kameleoon(kameleoon), news=news)
+    everyone = MANY + 10
+    for process in (one, other):
+        process.meet(0, everyone)
+    assert other.do(f"agree 0 {everyone}") == "HOIST_OK" and other.do("flush") == "HOIST_OK"
+    before = heard(other)
+    other.process.send_signal(signal.SIGSTOP)
+    try:
+        assert one.do(f"refuse 0 {MANY}") == "HOIST_OK" and one.do("flush") == "HOIST_OK"
+    finally:
+        other.process.send_signal(signal.SIGCONT)
+    if news:
+        # All of those in memory are known without anything being sent.
+        assert comes(lambda: heard(other) > before and other.answers(0, everyone) == "2" * MANY + "1" * 10)
+    for process in (one, other):
+        process.record(0, everyone)
+        assert sends(process)
+    assert other.answers(0, everyone) == "2" * MANY + "1" * 10
+    assert [person for person in range(everyone) if kameleoon.ledger.lines(visitor=f"p{person}")] == list(range(MANY, everyone))
+    for process in (one, other):
+        assert process.do("close") == "HOIST_OK"
+    third = start("kameleoon", of_kameleoon(kameleoon), news=news)
+    third.meet(0, everyone)
+    assert comes(lambda: third.answers(0, everyone) == "2" * MANY + "1" * 10)
+
+
 def kept(server: RedisServer) -> bytes | None:
     found = server.ask("HGET", "{hoist:kameleoon:test}:value:visitor:p0", "payload")
     assert found is None or isinstance(found, bytes)
