@@ -8,8 +8,8 @@ from collections.abc import Callable
 PATIENCE_S = 60
 
 
-def comes(condition: Callable[[], bool]) -> bool:
-    end = time.monotonic() + PATIENCE_S
+def comes(condition: Callable[[], bool], within_s: float = PATIENCE_S) -> bool:
+    end = time.monotonic() + within_s
     while time.monotonic() < end:
         if condition():
             return True

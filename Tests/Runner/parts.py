@@ -24,7 +24,7 @@ ASAN = {**NO_BACKTRACE,
 TSAN = {**NO_BACKTRACE, "TSAN_OPTIONS": "halt_on_error=0:die_after_fork=0:detect_deadlocks=0"}
 # Tests that wait more than they compute: several at once, those of one file one after another.
 SIDE_BY_SIDE = ("-n", "4", "--dist", "loadfile")
-# Those that keep a core busy: on two. What a file has made for its tests is made once.
+# Those that build: on two cores. What a file has made for its tests is made once.
 ON_TWO_CORES = ("-n", "2", "--dist", "loadfile")
 # Those that wait most of the time, and share nothing but what each of the processes makes for itself: also those of one file.
 ALL_SIDE_BY_SIDE = ("-n", "6", "--dist", "worksteal")
@@ -152,8 +152,8 @@ def shipping(context: Context) -> Counts:
                          ROOT / "Tests/Shipping", environment=library_environment(context), minutes=90)
 
 
-def pytest(context: Context, folder: str, *options: str) -> Counts:
-    return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", "-rfEsx", *options, ROOT / folder,
+def pytest(context: Context, folder: str) -> Counts:
+    return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", "-rfEsx", ROOT / folder,
                          environment=library_environment(context), minutes=30)
 
 
@@ -162,7 +162,7 @@ def porting(context: Context) -> Counts:
 
 
 def simulators(context: Context) -> Counts:
-    return pytest(context, "Tests/Simulators", *ON_TWO_CORES)
+    return pytest(context, "Tests/Simulators")
 
 
 def python(context: Context) -> Counts:
