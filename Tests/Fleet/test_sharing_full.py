@@ -93,7 +93,7 @@ def test_a_fleet_that_starts_on_a_full_redis_has_one_fetch_and_follows_when_ther
     assert comes(lambda: sum(process.is_ready for process in processes) == 1)
     (leader,) = leaders(processes)
     others = [process for process in processes if process is not leader]
-    assert leader.is_ready and failures(leader) > 0
+    assert leader.is_ready and comes(lambda: failures(leader) > 0)
     assert comes(lambda: all(process.look()[0] == ERROR for process in others))
     assert not any(process.has_fetched for process in others)
     fill(own, False)
