@@ -24,8 +24,6 @@ ASAN = {**NO_BACKTRACE,
 TSAN = {**NO_BACKTRACE, "TSAN_OPTIONS": "halt_on_error=0:die_after_fork=0:detect_deadlocks=0"}
 # Tests that wait more than they compute: several at once, those of one file one after another.
 SIDE_BY_SIDE = ("-n", "4", "--dist", "loadfile")
-# Those that build: on two cores. What a file has made for its tests is made once.
-ON_TWO_CORES = ("-n", "2", "--dist", "loadfile")
 # Those that wait most of the time, and share nothing but what each of the processes makes for itself: also those of one file.
 ALL_SIDE_BY_SIDE = ("-n", "6", "--dist", "worksteal")
 # Programs that fork or exit in a loop do it less often where each step is slow.
@@ -148,8 +146,8 @@ def library_environment(context: Context) -> dict[str, str]:
 
 def shipping(context: Context) -> Counts:
     options = ["--packages"] if context.is_full else []
-    return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", "-rfEsx", *ON_TWO_CORES, *options,
-                         ROOT / "Tests/Shipping", environment=library_environment(context), minutes=90)
+    return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", "-rfEsx", *options, ROOT / "Tests/Shipping",
+                         environment=library_environment(context), minutes=90)
 
 
 def pytest(context: Context, folder: str) -> Counts:
