@@ -174,3 +174,16 @@ def test_answers_that_contradict_each_other_at_the_same_moment_agree_afterwards(
     third = start("kameleoon", properties)
     third.meet(0, FEW)
     assert comes(lambda: third.answers(0, FEW) == served)
+
+
+def test_a_flush_that_finds_who_has_refused_sends_the_others_before_it_ends(start: Callable[..., People], kameleoon: KameleoonSimulator) -> None:
+    """(contract 6; second process)"""
+    one, other = both(start, "kameleoon", of_kameleoon(kameleoon), news=False)
+    for process in (one, other):
+        process.meet(0, 30)
+    assert other.do("agree 0 30") == "HOIST_OK" and other.do("flush") == "HOIST_OK"
+    assert one.do("refuse 0 20") == "HOIST_OK" and one.do("flush") == "HOIST_OK"
+    other.record(0, 30)
+    # Nothing has failed: neither Redis nor the service.
+    assert other.do("flush") == "HOIST_OK"
+    assert [person for person in range(30) if kameleoon.ledger.lines(visitor=f"p{person}")] == list(range(20, 30))

@@ -150,6 +150,14 @@ def test_a_round_over_a_store_that_is_stuck_ends_and_the_next_one_is_whole(
     assert pair.other.do("close") == "HOIST_OK"
 
 
+def test_a_round_that_failed_is_made_up_for_when_the_store_is_back(start: Callable[[int], Pair], own: RedisServer) -> None:
+    """Nothing is sent, and no news come (FLT 1, fleet "What is announced": after a connection was lost, contract 8; failing, second process)"""
+    pair = start(SHORT_MS)
+    stop_in_a_round(pair, own)
+    go_on(own)
+    assert pair.knows(0, FEW)
+
+
 def test_a_process_that_closes_during_such_a_round_ends_in_time(start: Callable[[int], Pair], own: RedisServer) -> None:
     """(contract 5; failing, closed)"""
     pair = start(SHORT_MS)

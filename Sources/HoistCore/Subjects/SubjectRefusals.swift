@@ -114,10 +114,10 @@ public final class SubjectRefusals: Sendable {
     }
     store.findRefusals(among: subjects.map { (PersonKey.make($0), $0) }) {
       isRefusal($1)
-    } completion: { [self] found in
+    } completion: { [self] found, isKnown in
       let (refused, heard) = change { state in
         let agreed = state.agreed.removeValue(forKey: look) ?? []
-        let refused = (found ?? []).filter { !agreed.contains($0) }
+        let refused = found.filter { !agreed.contains($0) }
         for id in refused { state.refused.insert(id) }
         return (refused, state.heard)
       }
@@ -127,7 +127,7 @@ public final class SubjectRefusals: Sendable {
         // Out of batches, too, when this returns.
         for pipeline in pipelines { pipeline.discard { _ in false } }
       }
-      completion(found != nil)
+      completion(isKnown)
     }
   }
 }
@@ -157,11 +157,12 @@ extension Store {
   /// - Parameters:
   ///   - people: each with the key under which they are kept.
   ///   - isRefusal: whether what is kept of one says so, and that is news; on the store's lane.
-  ///   - completion: on the scheduler's thread; nil where the store cannot be asked, and others may have written to it.
+  ///   - completion: on the scheduler's thread; of no more than some where the store cannot be asked, and others may have
+  ///     written to it. All who listen are then told that they may have missed something, as after an outage.
   public func findRefusals<Person: Sendable>(
     among people: [(key: String, person: Person)],
     isRefusal: @escaping @Sendable (_ person: Person, _ kept: [UInt8]) -> Bool,
-    completion: @escaping @Sendable ([Person]?) -> Void
+    completion: @escaping @Sendable (_ found: [Person], _ isKnown: Bool) -> Void
   ) {
     findRefusals(among: people[...], [], isRefusal: isRefusal, completion: completion)
   }
@@ -172,7 +173,7 @@ extension Store {
   private func findRefusals<Person: Sendable>(
     among people: ArraySlice<(key: String, person: Person)>, _ found: [Person],
     isRefusal: @escaping @Sendable (_ person: Person, _ kept: [UInt8]) -> Bool,
-    completion: @escaping @Sendable ([Person]?) -> Void
+    completion: @escaping @Sendable (_ found: [Person], _ isKnown: Bool) -> Void
   ) {
     let asked = Array(people.prefix(Self.peopleAtOnce))
     let refused = LockedValue(found)
@@ -181,9 +182,12 @@ extension Store {
       if let kept, isRefusal(person, kept) { refused.withLock { $0.append(person) } }
     } completion: { [self] isWhole in
       let refused = refused.withLock { $0 }
-      guard isWhole || manager?.isReachedByOthers != true || isOff else { return completion(nil) }
+      guard isWhole || manager?.isReachedByOthers != true || isOff else {
+        withState { $0.news }?.post(nil)
+        return completion(refused, false)
+      }
       let left = people.dropFirst(asked.count)
-      if left.isEmpty { return completion(refused) }
+      if left.isEmpty { return completion(refused, true) }
       findRefusals(among: left, refused, isRefusal: isRefusal, completion: completion)
     }
   }

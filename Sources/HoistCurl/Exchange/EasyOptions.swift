@@ -34,7 +34,12 @@ struct EasyOptions {
     set(CURLOPT_TCP_KEEPALIVE, 1)
     // Refused by a libcurl without HTTP/2, which then speaks HTTP/1.1.
     _ = shim_curl_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-    if !isStream { set(CURLOPT_ACCEPT_ENCODING, "") }
+    if isStream {
+      // libcurl reads so much up to a hundred times in one step, which a fork of the process waits for.
+      set(CURLOPT_BUFFERSIZE, 4_096)
+    } else {
+      set(CURLOPT_ACCEPT_ENCODING, "")
+    }
     if request.connectTimeoutMilliseconds > 0 {
       set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32(clamping: request.connectTimeoutMilliseconds)))
     }

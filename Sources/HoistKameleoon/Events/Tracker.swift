@@ -30,6 +30,8 @@ final class Tracker: ClientPart, @unchecked Sendable {
   private var isProbing = false
   /// Of the visitor whose turn it is.
   private var failedProbes = 0
+  /// How often a request was held back because a visitor of it had refused.
+  private var withheldRequests = 0
 
   init(
     host: any ProviderHost, settings: KameleoonSettings, addresses: ServiceAddresses, tokens: AccessTokens,
@@ -202,6 +204,7 @@ final class Tracker: ClientPart, @unchecked Sendable {
 
   /// A visitor of the request has refused since: what may still be sent goes with the next one. No completion is called.
   func withheld(_ recipients: [TrackingRecipient]) {
+    withheldRequests += 1
     for recipient in recipients { _ = recipient.visitor?.trackingMark.set() }
     queue.putFirst(recipients)
     armTimer()
@@ -269,6 +272,7 @@ final class Tracker: ClientPart, @unchecked Sendable {
   /// Everything that may be sent, of all visitors (4.9).
   func flush(_ completion: @escaping @Sendable (FlushResult) -> Void) {
     var unknown: [TrackingRecipient] = []
+    let withheldBefore = withheldRequests
     policy.clientFlushes += 1
     if canSend {
       var everybody = policy.takeDue() + takeQueued()
@@ -280,8 +284,11 @@ final class Tracker: ClientPart, @unchecked Sendable {
       guard let self else { return completion(.left) }
       if canSend { sendAll(found) }
       pipeline.flush { [weak self] result in
-        self?.policy.clientFlushes -= 1
-        let isDone = result < .refused && self?.hasSomethingToSend == false
+        guard let self else { return completion(result) }
+        policy.clientFlushes -= 1
+        let isDone = result < .refused && !hasSomethingToSend
+        // Refusals that others have stored were found on the way: the rest may go all the same.
+        if !isDone, result == .left, withheldRequests != withheldBefore, canSend { return flush(completion) }
         completion(isDone ? .accepted : result)
       }
     }

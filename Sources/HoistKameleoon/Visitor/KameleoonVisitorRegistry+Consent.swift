@@ -35,9 +35,9 @@ extension KameleoonVisitorRegistry: TrackedVisitors {
     guard !consenting.isEmpty else { return completion?(true) ?? () }
     host.store.findRefusals(among: consenting.compactMap { data in data.storeKey.map { ($0, data) } }) { data, kept in
       data.hearRefusal(in: kept)
-    } completion: { [weak self] refused in
-      for data in refused ?? [] { self?.consentChanged(data) }
-      completion?(refused != nil)
+    } completion: { [weak self] refused, isKnown in
+      for data in refused { self?.consentChanged(data) }
+      completion?(isKnown)
     }
   }
 

@@ -144,6 +144,27 @@ import Testing
     #expect(bench.manager.calls.count == 300 + 299)
   }
 
+  @Test("What could not be looked for is looked for again, until that is done (failing)", arguments: [nil, "visitor:ben"])
+  func lost(news: String?) {
+    let bench = StoreBench(isReachedByOthers: true, announcements: said)
+    bench.manager.inject(key: "visitor:ben", value: [0])
+    let refusals = SubjectRefusals(store: bench.store) { $0 == [0] }
+    refusals.govern([], held: { [Array("ben".utf8)] })
+    refusals.start()
+    bench.settle()
+    bench.manager.fail(CacheFailure("away"))
+    said.post(news)
+    bench.advance(20_000)
+    let tried = bench.manager.calls.count
+    #expect(tried > 3 && tried <= 100 && !refusals.contains(Array("ben".utf8)))
+    bench.manager.fail(nil)
+    bench.advance(3_000)
+    #expect(refusals.contains(Array("ben".utf8)))
+    let done = bench.manager.calls.count
+    bench.advance(20_000)
+    #expect(bench.manager.calls.count == done)
+  }
+
   @Test("A store that is closed listens no more; where no manager tells of news, or no client wants them, none listens (closed)")
   func closed() {
     let bench = StoreBench(announcements: said)
