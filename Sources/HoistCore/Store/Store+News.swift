@@ -46,6 +46,24 @@ extension Store {
     for told in listeners { told.listener?.storeChanged(keys) }
   }
 
+  /// Whether a look into the store has found out all that it was for. If not, all who listen are told after a while that they
+  /// may have missed something, as after an outage.
+  func noteLook(isWhole: Bool) {
+    let pause = withState { state -> Int64? in
+      if isWhole { state.lookPause.reset() }
+      guard !isWhole, state.news != nil, !state.isLookOwed else { return nil }
+      state.isLookOwed = true
+      return state.lookPause.nextMilliseconds(entropy)
+    }
+    guard let pause else { return }
+    _ = scheduler.schedule(afterMilliseconds: pause) { [weak self] in
+      self?.withState { state in
+        state.isLookOwed = false
+        return state.news
+      }?.post(nil)
+    }
+  }
+
   /// On the lane, as one of the last calls.
   func endListening(_ manager: any CacheManager) {
     if let news = withState({ $0.news }) { manager.endListening(news) }

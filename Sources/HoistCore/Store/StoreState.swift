@@ -45,6 +45,9 @@ struct StoreState {
   /// Who is told what others announce, and what tells it; nil while none listens.
   var listeners: [Store.Listener] = []
   var news: CacheNews?
+  /// A look that followed news has failed, and comes again after a pause.
+  var isLookOwed = false
+  var lookPause = Backoff(baseMilliseconds: 1_000, capMilliseconds: 30_000, jitter: 0.5)
 
   /// The call that has not returned in time; while there is one, no other is made.
   var stuck: StoreCall?

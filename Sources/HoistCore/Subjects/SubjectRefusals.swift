@@ -158,7 +158,7 @@ extension Store {
   ///   - people: each with the key under which they are kept.
   ///   - isRefusal: whether what is kept of one says so, and that is news; on the store's lane.
   ///   - completion: on the scheduler's thread; of no more than some where the store cannot be asked, and others may have
-  ///     written to it. All who listen are then told that they may have missed something, as after an outage.
+  ///     written to it. It is looked for again then (`noteLook`).
   public func findRefusals<Person: Sendable>(
     among people: [(key: String, person: Person)],
     isRefusal: @escaping @Sendable (_ person: Person, _ kept: [UInt8]) -> Bool,
@@ -182,10 +182,8 @@ extension Store {
       if let kept, isRefusal(person, kept) { refused.withLock { $0.append(person) } }
     } completion: { [self] isWhole in
       let refused = refused.withLock { $0 }
-      guard isWhole || manager?.isReachedByOthers != true || isOff else {
-        withState { $0.news }?.post(nil)
-        return completion(refused, false)
-      }
+      noteLook(isWhole: isWhole || isOff)
+      guard isWhole || manager?.isReachedByOthers != true || isOff else { return completion(refused, false) }
       let left = people.dropFirst(asked.count)
       if left.isEmpty { return completion(refused, true) }
       findRefusals(among: left, refused, isRefusal: isRefusal, completion: completion)

@@ -154,14 +154,14 @@ import Testing
     bench.settle()
     bench.manager.fail(CacheFailure("away"))
     said.post(news)
-    bench.advance(20_000)
+    bench.advance(600_000)
     let tried = bench.manager.calls.count
-    #expect(tried > 3 && tried <= 100 && !refusals.contains(Array("ben".utf8)))
+    #expect(tried > 10 && tried < 100 && !refusals.contains(Array("ben".utf8)))
     bench.manager.fail(nil)
-    bench.advance(3_000)
+    bench.advance(50_000)
     #expect(refusals.contains(Array("ben".utf8)))
     let done = bench.manager.calls.count
-    bench.advance(20_000)
+    bench.advance(600_000)
     #expect(bench.manager.calls.count == done)
   }
 

@@ -108,9 +108,8 @@ struct ServerItems: ~Copyable {
 
   /// As if it had not been added.
   mutating func remove(_ item: ItemName) {
-    item.key.withBytes { key in
-      if item.kind == .flag { flags.set(keys.keep(key), to: 0) } else { segments.set(keys.keep(key), to: 0) }
-    }
+    let key = item.key.withBytes { keys.keep($0) }
+    if item.kind == .flag { flags.set(key, to: 0) } else { segments.set(key, to: 0) }
   }
 
   consuming func finish() -> Snapshot? {
