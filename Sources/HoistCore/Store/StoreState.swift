@@ -47,7 +47,7 @@ struct StoreState {
   var news: CacheNews?
   /// A look that followed news has failed, and comes again after a pause.
   var isLookOwed = false
-  var lookPause = Backoff(baseMilliseconds: 1_000, capMilliseconds: 30_000, jitter: 0.5)
+  var lookPause = Backoff(baseMilliseconds: 1_000, capMilliseconds: 60_000, jitter: 0.5)
 
   /// The call that has not returned in time; while there is one, no other is made.
   var stuck: StoreCall?

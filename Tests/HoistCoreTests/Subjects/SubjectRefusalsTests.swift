@@ -158,7 +158,7 @@ import Testing
     let tried = bench.manager.calls.count
     #expect(tried > 10 && tried < 100 && !refusals.contains(Array("ben".utf8)))
     bench.manager.fail(nil)
-    bench.advance(50_000)
+    bench.advance(100_000)
     #expect(refusals.contains(Array("ben".utf8)))
     let done = bench.manager.calls.count
     bench.advance(600_000)
