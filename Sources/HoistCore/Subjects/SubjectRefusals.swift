@@ -182,10 +182,16 @@ extension Store {
       if let kept, isRefusal(person, kept) { refused.withLock { $0.append(person) } }
     } completion: { [self] isWhole in
       let refused = refused.withLock { $0 }
-      noteLook(isWhole: isWhole || isOff)
-      guard isWhole || manager?.isReachedByOthers != true || isOff else { return completion(refused, false) }
+      guard isWhole || manager?.isReachedByOthers != true || isOff else {
+        noteLook(isWhole: false)
+        return completion(refused, false)
+      }
       let left = people.dropFirst(asked.count)
-      if left.isEmpty { return completion(refused, true) }
+      if left.isEmpty {
+        // Not sooner: what fails behind the first may go on failing, and its pause is to grow.
+        noteLook(isWhole: true)
+        return completion(refused, true)
+      }
       findRefusals(among: left, refused, isRefusal: isRefusal, completion: completion)
     }
   }

@@ -165,6 +165,20 @@ import Testing
     #expect(bench.manager.calls.count == done)
   }
 
+  @Test("One who cannot be read has everyone looked for again, but less and less often (failing)") func oneThatFails() {
+    let bench = StoreBench(isReachedByOthers: true, announcements: said)
+    let people = (0..<600).map { Array("p\($0)".utf8) }
+    let refusals = SubjectRefusals(store: bench.store) { $0 == [0] }
+    refusals.govern([], held: { people })
+    refusals.start()
+    bench.settle()
+    bench.manager.fail(keys: [PersonKey.make(people[0])])
+    said.post(nil)
+    bench.advance(600_000)
+    let rounds = bench.manager.calls.count { $0 == "load \(PersonKey.make(people[0]))" }
+    #expect((8...30).contains(rounds))
+  }
+
   @Test("A store that is closed listens no more; where no manager tells of news, or no client wants them, none listens (closed)")
   func closed() {
     let bench = StoreBench(announcements: said)
