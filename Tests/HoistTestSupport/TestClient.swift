@@ -55,6 +55,15 @@ public final class TestClient: @unchecked Sendable {
   }
 }
 
+extension TestClient {
+  /// Lets time pass when the store has answered what it was asked: on a busy machine the limits of its calls would be over
+  /// before its thread had its turn.
+  public func advanceAfterStore(milliseconds: Int64) {
+    _ = client.store.lane.drain(untilNanoseconds: SystemClock().monotonicNanoseconds + 20_000_000_000)
+    scheduler.advance(milliseconds: milliseconds)
+  }
+}
+
 extension ManualScheduler {
   /// Runs what is due until `isDone`, with a patience of twenty seconds for threads that answer. The test has failed when
   /// it does not come to that: one that waits in vain and goes on shows nothing.

@@ -32,7 +32,8 @@ public final class Store: @unchecked Sendable {
   let scheduler: any Scheduler
   let entropy: any Entropy
   let options: Options
-  let lane: Lane
+  /// Where the manager is called. A service has no work for it.
+  public let lane: Lane
   let order = RecordOrder()
   let lock = Lock()
   /// Guarded by `lock`.

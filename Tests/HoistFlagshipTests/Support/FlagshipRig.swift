@@ -50,6 +50,8 @@ final class FlagshipRig: @unchecked Sendable {
     host.settle(file: file, line: line, until: isDone)
   }
 
+  func advanceAfterStore(milliseconds: Int64) { host.advanceAfterStore(milliseconds: milliseconds) }
+
   /// A text flag for a visitor; nil when the fallback serves.
   func string(_ key: String, visitor: String) -> String? {
     let subject = EvaluationContext(targetingKey: visitor)

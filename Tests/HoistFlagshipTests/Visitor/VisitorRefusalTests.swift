@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What a refusal erases (protocols/flagship.md 5.1, 5.6)") struct VisitorRefusalTests {
   private func requests(_ rig: FlagshipRig) -> String {
-    rig.scheduler.advance(milliseconds: 5_000)
+    rig.advanceAfterStore(milliseconds: 5_000)
     for _ in 0..<4 { rig.scheduler.run() }
     return rig.transport.requests.filter { $0.url.hasSuffix("events.flagship.io/") }.map(\.text).joined()
   }

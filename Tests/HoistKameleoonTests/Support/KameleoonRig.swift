@@ -46,6 +46,8 @@ final class KameleoonRig: @unchecked Sendable {
   func settle(file: String = #fileID, line: Int = #line, until isDone: () -> Bool) -> Bool {
     host.settle(file: file, line: line, until: isDone)
   }
+
+  func advanceAfterStore(milliseconds: Int64) { host.advanceAfterStore(milliseconds: milliseconds) }
 }
 
 func text(_ bytes: some Sequence<UInt8>) -> String { String(decoding: Array(bytes), as: UTF8.self) }

@@ -39,7 +39,7 @@ import Testing
   /// Everything that waits for the store is done, and written.
   private func settle(_ rig: KameleoonRig, until isDone: () -> Bool) {
     rig.settle {
-      rig.scheduler.advance(milliseconds: 60)
+      rig.advanceAfterStore(milliseconds: 60)
       return isDone()
     }
   }

@@ -46,7 +46,7 @@ import Testing
   func anotherClientLeavesIt() throws {
     let cache = MemoryCacheManager()
     let first = try UserRig(TwoRules.datafile, ["vuid.enabled": "true"], cacheManager: cache)
-    #expect(first.settle { cache.load(key: "vuid") != nil })
+    #expect(first.settle { first.face.vuid != nil && cache.load(key: "vuid") != nil })
     let second = try UserRig(TwoRules.datafile, [:], cacheManager: cache)
     let isAsked = Locked(false)
     second.client.store.read("anything") { _ in isAsked.value = true }
