@@ -11,6 +11,7 @@ public final class TestHost: ProviderHost, @unchecked Sendable {
   public let log: Log
   public let lines = RecordingLogSink()
   public let store: Store
+  public let compiler: DocumentCompiler
   public let entropy: any Entropy
   public var plugins = Plugins()
   public var fetchSharing: FetchSharing?
@@ -46,6 +47,7 @@ public final class TestHost: ProviderHost, @unchecked Sendable {
     log = Log(threshold: .debug, clock: time) { lines.write($0, $1) }
     store = Store(
       manager: manager, log: log, clock: time, scheduler: self.scheduler, entropy: entropy, options: storing)
+    compiler = DocumentCompiler(clock: time, scheduler: self.scheduler)
   }
 
   public var builtInTransport: any Transport { transport }

@@ -24,6 +24,7 @@ public final class Client: @unchecked Sendable {
   let scope: ClientScope
   public var transport: any Transport { scope.transport }
   public var store: Store { scope.store }
+  public let compiler: DocumentCompiler
 
   let holder: SnapshotHolder
   let observers = ObserverRegistry()
@@ -88,6 +89,7 @@ public final class Client: @unchecked Sendable {
     self.services = services
     self.scope = scope
     self.environment = environment
+    compiler = DocumentCompiler(clock: services.clock, scheduler: services.scheduler)
     serviceName = CText(factory.name)
     name = environment.isEmpty ? scope.name : "\(scope.name)/\(environment)"
     log = scope.log(named: name)

@@ -13,6 +13,7 @@ final class ClientHost: ProviderHost, @unchecked Sendable {
   let plugins: Plugins
   let store: Store
   let delivery: any EventSink
+  let compiler: DocumentCompiler
 
   init(_ client: Client) {
     self.client = client
@@ -25,6 +26,7 @@ final class ClientHost: ProviderHost, @unchecked Sendable {
     plugins = client.plugins
     store = client.store
     delivery = client.delivery
+    compiler = client.compiler
   }
 
   func note(_ pipeline: EventPipeline) { client?.forwarding.add(pipeline, transport) }

@@ -199,6 +199,8 @@ public protocol ProviderHost: AnyObject, Sendable {
   var store: Store { get }
   /// A store over a manager of the provider's own, which closes and works again with the client's.
   func store(over manager: any CacheManager) -> Store
+  /// Compiles what is served.
+  var compiler: DocumentCompiler { get }
   /// How the processes over the store share what is fetched; nil where each fetches for itself.
   var fetchSharing: FetchSharing? { get }
   var isOnline: Bool { get }

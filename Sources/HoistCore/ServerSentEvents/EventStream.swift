@@ -56,6 +56,7 @@ public final class EventStream: @unchecked Sendable {
   private var arrived: [Arrival] = []
   private var arrivedBytes = 0
   private var isTurnPosted = false
+  private var isHeld = false
   /// Outlives connections; of what was told.
   public private(set) var lastEventID = ""
   /// What the service asked for when it refused the newest connection, in milliseconds.
@@ -116,7 +117,20 @@ public final class EventStream: @unchecked Sendable {
     connection = nil
     exchange?.cancel()
     exchange = nil
-    (arrived, arrivedBytes) = ([], 0)
+    (arrived, arrivedBytes, isHeld) = ([], 0, false)
+  }
+
+  /// What comes after the event that is being told waits until `release`; more than the largest event may have ends the
+  /// connection. Another connection begins without that.
+  public func hold() {
+    host.scheduler.assertCurrent()
+    isHeld = connection != nil
+  }
+
+  public func release() {
+    host.scheduler.assertCurrent()
+    isHeld = false
+    postTurn()
   }
 
   /// What is under way belongs to the process this one was forked from.
@@ -126,7 +140,7 @@ public final class EventStream: @unchecked Sendable {
     connection?.stream = nil
     connection = nil
     timer = nil
-    (arrived, arrivedBytes) = ([], 0)
+    (arrived, arrivedBytes, isHeld) = ([], 0, false)
     isTurnPosted = false
   }
 
@@ -155,6 +169,9 @@ public final class EventStream: @unchecked Sendable {
   fileprivate func received(_ bytes: UnsafeRawBufferPointer, by connection: Connection) {
     guard self.connection === connection, connection.openedNanoseconds != nil else { return }
     for item in parser.feed(bytes) { arrives(.item(item)) }
+    if isHeld, arrivedBytes > parser.maximumEventBytes {
+      return end(connection, .tooLarge(.tooMuchHeld(limitBytes: parser.maximumEventBytes)))
+    }
     postTurn()
   }
 
@@ -170,7 +187,7 @@ public final class EventStream: @unchecked Sendable {
   }
 
   private func postTurn() {
-    guard !isTurnPosted, !arrived.isEmpty else { return }
+    guard !isTurnPosted, !isHeld, !arrived.isEmpty else { return }
     isTurnPosted = true
     host.scheduler.post { [weak self] in self?.takeTurn() }
   }
@@ -178,13 +195,14 @@ public final class EventStream: @unchecked Sendable {
   private func takeTurn() {
     host.scheduler.assertCurrent()
     isTurnPosted = false
+    if isHeld { return }
     let begun = host.clock.monotonicNanoseconds
     // The delegate may close the stream, or open it anew: nothing is left of these then.
     var (waiting, waitingBytes) = (arrived, arrivedBytes)
     (arrived, arrivedBytes) = ([], 0)
     var next = 0
     let current = connection
-    while let connection, connection === current, next < waiting.count {
+    while let connection, connection === current, !isHeld, next < waiting.count {
       let isInTime = host.clock.monotonicNanoseconds &- begun < Self.turnNanoseconds
       guard isInTime || waitingBytes > parser.maximumEventBytes else { break }
       waitingBytes -= waiting[next].bytes

@@ -29,11 +29,14 @@ public enum ServerSentEventItem: Sendable, Equatable {
 public enum ServerSentEventError: Error, Sendable, Equatable, CustomStringConvertible {
   case lineTooLong(limitBytes: Int)
   case eventTooLarge(limitBytes: Int)
+  /// See `EventStream.hold`.
+  case tooMuchHeld(limitBytes: Int)
 
   public var description: String {
     switch self {
     case .lineTooLong(let limit): "a line is longer than \(limit) bytes"
     case .eventTooLarge(let limit): "an event is larger than \(limit) bytes"
+    case .tooMuchHeld(let limit): "more than \(limit) bytes came while an event was being read"
     }
   }
 }

@@ -4,9 +4,9 @@ internal import HoistBase
 /// Records that wait in the room of a snapshot to take the place of others of the same names. One alone may do so while
 /// others read: they find the one or the other. Several, which belong together, and one in a snapshot that a view has
 /// pinned do so in a copy.
-public struct SnapshotPatch {
+public struct SnapshotPatch: Sendable {
   /// Places of two records of one name.
-  public struct Replacement {
+  public struct Replacement: Sendable {
     let old: Place<FlagHead>
     let new: Place<FlagHead>
 

@@ -8,7 +8,7 @@ public enum ConfigurationOrigin: Sendable, Equatable {
 /// What is a service's own of its configuration documents. On the scheduler's thread.
 public protocol ConfigurationFormat: AnyObject, Sendable {
   /// A document that can be served; it is given to `serve` or to `discard`, once.
-  associatedtype Configuration
+  associatedtype Configuration: Sendable
   /// What messages call the document, with the environment it is of.
   var name: String { get }
   /// For failures that have no status of their own.
@@ -21,8 +21,9 @@ public protocol ConfigurationFormat: AnyObject, Sendable {
   var given: GivenDocument { get }
   /// Whether there is a service to fetch from.
   var isFetchable: Bool { get }
-  /// An empty or incomplete document is refused here, so that it never replaces a good one.
+  /// An empty or incomplete document is refused here, so that it never replaces a good one. On any thread.
   func compile(_ document: [UInt8]) throws(FetchFailure) -> Configuration
+  /// On any thread.
   func discard(_ configuration: Configuration)
   /// Where there is a stored and a given document: which one is served.
   func prefers(_ given: Configuration, over stored: Configuration) -> Bool

@@ -15,58 +15,82 @@ extension ConfigurationSource: FetchDelegate {
   ) {
     lastAnswer = answer
     format.answered(answer)
-    let verdict = verdict(of: answer)
-    if case .ended(.failed) = verdict { makeDo() }
-    conclude(verdict)
+    judge(answer) { [self] verdict in
+      guard case .ended(.failed) = verdict else { return conclude(verdict) }
+      makeDo { conclude(verdict) }
+    }
   }
 
-  private func verdict(of answer: FetchAnswer) -> FetchVerdict {
+  private func judge(_ answer: FetchAnswer, _ completion: @escaping @Sendable (FetchVerdict) -> Void) {
     switch (format.meaning(of: answer), answer.result) {
-    case (.again(let pause), _): return .again(afterMilliseconds: pause)
-    case (_, .failure(let failure)): return failed(answer, "no answer: \(format.shown(failure.message))")
-    case (.taken, .success(let response)): return .ended(take(response, answer))
-    case (.nothing, .success): return .ended(.empty)
-    case (.kept, .success) where aside != nil && lastModified != nil: return takeStored()
-    case (.kept, .success) where isServed: return .ended(.unchanged)
+    case (.again(let pause), _): completion(.again(afterMilliseconds: pause))
+    case (_, .failure(let failure)): completion(failed(answer, "no answer: \(format.shown(failure.message))"))
+    case (.taken, .success(let response)): take(response, answer, completion)
+    case (.nothing, .success): completion(.ended(.empty))
+    case (.kept, .success) where aside != nil && lastModified != nil: takeStored(completion)
+    case (.kept, .success) where isServed: completion(.ended(.unchanged))
     case (let meaning, .success(let response)):
       let next: FetchFailure.Next = meaning == .stop ? .stop : meaning == .refused ? .slow : .regular
-      return failed(
-        answer, "the service answered \(response.status)\(next == .regular ? "" : ": the key or the address is refused")", next,
-        response.retryAfterMilliseconds(host.clock))
+      let refusal = next == .regular ? "" : ": the key or the address is refused"
+      completion(
+        failed(answer, "the service answered \(response.status)\(refusal)", next, response.retryAfterMilliseconds(host.clock)))
     }
   }
 
   /// Whether what a fetch brings is served now.
   private var servesNow: Bool { isRunning && (!isServed || format.servesArrivals || isWanted || starting != nil) }
 
-  private func take(_ response: HTTPResponse, _ answer: FetchAnswer) -> FetchOutcome {
-    let configuration: Format.Configuration
-    do throws(FetchFailure) {
-      configuration = try format.compile(response.body)
-    } catch {
-      return .failed(FetchFailure(format.failureStatus(of: answer), "\(format.name): \(error.message)"))
+  /// - Parameter completion: not called when the fetch has been called off.
+  private func compile(_ document: [UInt8], completion: @escaping @Sendable (Result<Format.Configuration, FetchFailure>) -> Void)
+  {
+    let mine = loop.token
+    host.compiler.compile(bytes: document.count) { [format] in
+      Result { () throws(FetchFailure) in try format.compile(document) }
+    } completion: { [weak self, format] compiled in
+      if let self, loop.isUnderWay(mine) { return completion(compiled) }
+      if case .success(let configuration) = compiled { format.discard(configuration) }
     }
-    keep(StoredDocument(bytes: response.body, lastModified: response.lastModified))
-    let date = lastModified
+  }
+
+  private func take(_ response: HTTPResponse, _ answer: FetchAnswer, _ completion: @escaping @Sendable (FetchVerdict) -> Void) {
+    compile(response.body) { [self] compiled in
+      switch compiled {
+      case .success(let configuration):
+        take(configuration, StoredDocument(bytes: response.body, lastModified: response.lastModified))
+        completion(.ended(.updated))
+      case .failure(let failure):
+        completion(
+          .ended(.failed(FetchFailure(format.failureStatus(of: answer), "\(format.name): \(failure.message)"))))
+      }
+    }
+  }
+
+  private func take(_ configuration: Format.Configuration, _ document: StoredDocument) {
+    keep(document)
     hasArrived = hasArrived || servesNow
     if servesNow {
       settle(configuration, from: .service)
-      lastModified = date
+      lastModified = document.lastModified
     } else {
       if isServed, format.isServed(configuration) { aside = nil }
       format.discard(configuration)
     }
-    return .updated
   }
 
   /// The service says that the stored document holds.
-  private func takeStored() -> FetchVerdict {
-    guard servesNow else { return .ended(.unchanged) }
-    let date = lastModified
-    guard let configuration = compiledStored() else { return .again(afterMilliseconds: 0) }
-    settle(configuration, from: .stored)
-    lastModified = date
-    return .ended(.unchanged)
+  private func takeStored(_ completion: @escaping @Sendable (FetchVerdict) -> Void) {
+    guard servesNow, let stored = aside else { return completion(.ended(.unchanged)) }
+    compile(stored.bytes) { [self] compiled in
+      switch compiled {
+      case .success(let configuration):
+        settle(configuration, from: .stored)
+        lastModified = stored.lastModified
+        completion(.ended(.unchanged))
+      case .failure(let failure):
+        dropStored(failure)
+        completion(.again(afterMilliseconds: 0))
+      }
+    }
   }
 
   /// Serves what has come, unless it is the one that is served.

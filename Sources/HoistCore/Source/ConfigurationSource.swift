@@ -38,6 +38,8 @@ public final class ConfigurationSource<Format: ConfigurationFormat>: ClientPart,
   /// The date of the newest document, served or stored; nil asks for any.
   var lastModified: String?
   public internal(set) var isServed = false
+  /// How often another configuration was served.
+  var servings: UInt64 = 0
   /// The stored document, while it is not served.
   var aside: StoredDocument?
   /// A fetch has brought a document since the start: what the store holds is older.
@@ -50,7 +52,8 @@ public final class ConfigurationSource<Format: ConfigurationFormat>: ClientPart,
   var isWanted = false
   /// Of the fetch in flight.
   var lastAnswer: FetchAnswer?
-  private var generation = Generation()
+  /// Moves on with each start and stop.
+  private(set) var generation = Generation()
 
   /// - Parameter storageKey: nil keeps nothing.
   public init(host: any ProviderHost, format: Format, storageKey: String?, pace: any FetchPace, options: FetchLoop.Options? = nil)
@@ -93,12 +96,12 @@ public final class ConfigurationSource<Format: ConfigurationFormat>: ClientPart,
       if self.beginning.waitsForFetch {
         lastModified = stored?.lastModified
         starting = ended
-        if self.beginning.servesMeanwhile { _ = serveFirst() }
-        begin()
+        if self.beginning.servesMeanwhile { serveFirst { [self] _ in begin() } } else { begin() }
       } else {
-        let failure = serveFirst()
-        begin()
-        ended(failure)
+        serveFirst { [self] failure in
+          begin()
+          ended(failure)
+        }
       }
     }
   }
@@ -113,10 +116,10 @@ public final class ConfigurationSource<Format: ConfigurationFormat>: ClientPart,
     format.begins(isServed: isServed)
     host.report(.initialized)
     guard host.isOnline else {
-      endWaiting(FetchFailure(format.failureStatus, "\(format.name): offline"))
-      format.isOffline()
-      if !isServed { host.log.warning("offline, and \(format.name) is neither stored nor given: fallbacks are served") }
-      return
+      return endWaiting(FetchFailure(format.failureStatus, "\(format.name): offline")) { [self] in
+        format.isOffline()
+        if !isServed { host.log.warning("offline, and \(format.name) is neither stored nor given: fallbacks are served") }
+      }
     }
     host.report(.resumed)
     if format.isFetchable {
@@ -129,8 +132,9 @@ public final class ConfigurationSource<Format: ConfigurationFormat>: ClientPart,
   private func tellIfNothingFetches() {
     guard !loop.goesOn else { return }
     let failure = FetchFailure(format.failureStatus, "\(format.name) is neither stored nor given, and nothing fetches it")
-    endWaiting(failure)
-    if !isServed { host.report(.stopped(failure.status, failure.message)) }
+    endWaiting(failure) { [self] in
+      if !isServed { host.report(.stopped(failure.status, failure.message)) }
+    }
   }
 
   private func fetchFirst() {
@@ -181,8 +185,7 @@ public final class ConfigurationSource<Format: ConfigurationFormat>: ClientPart,
     } else {
       isWanted = false
       endFetches()
-      endWaiting(FetchFailure(format.failureStatus, "\(format.name): offline"))
-      format.isOffline()
+      endWaiting(FetchFailure(format.failureStatus, "\(format.name): offline")) { [self] in format.isOffline() }
     }
   }
 

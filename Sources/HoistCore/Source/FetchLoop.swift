@@ -224,6 +224,10 @@ public final class FetchLoop: @unchecked Sendable {
     return isFetching
   }
 
+  /// Of the fetch under way: what becomes of its answer later than at once counts only while `isUnderWay`.
+  public var token: Generation.Token { generation.current }
+  public func isUnderWay(_ token: Generation.Token) -> Bool { generation.isCurrent(token) }
+
   private func ask(attempt: Int) {
     guard let delegate, let request = delegate.fetchRequest(of: self) else {
       return finish(.failed(FetchFailure(.network, "the address cannot be built", next: .slow)))

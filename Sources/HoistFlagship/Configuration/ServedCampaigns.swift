@@ -30,7 +30,7 @@ public struct CampaignOptions: Sendable {
 }
 
 /// A document of campaigns, compiled.
-public struct ServedCampaigns {
+public struct ServedCampaigns: Sendable {
   /// Belongs to the receiver: to be published, given to `VisitorFlags.decide(owning:)`, or destroyed.
   public let snapshot: Snapshot
   public let isPanic: Bool

@@ -4,7 +4,7 @@ internal import HoistCore
 internal import HoistJSON
 
 /// What a message makes of the flags.
-struct FlagUpdate {
+struct FlagUpdate: Sendable {
   /// To be served from now on, owned by the receiver; nil when the message was too old to change anything.
   var snapshot: Snapshot?
   /// The same where one flag takes another's place, in the snapshot that is served or in a copy of it.

@@ -105,10 +105,8 @@ final class ServedFlags: ClientPart, @unchecked Sendable {
     var root = root
     root.isFromCache = true
     let owner = owner
-    let outcome = update { table, old throws(FlagFailure) in
-      try cached.document.withBytes { text in
-        Result { () throws(FlagFailure) in try table.restore(text, in: root, owner: owner, over: old) }
-      }.get()
+    let outcome = change(cached.document) { table, text, old throws(FlagFailure) in
+      try table.restore(text, in: root, owner: owner, over: old)
     }
     switch outcome {
     case .success(let changes):
@@ -121,49 +119,78 @@ final class ServedFlags: ClientPart, @unchecked Sendable {
   }
 
   /// Changes the served flags (2.2).
-  func apply(_ message: FlagMessage) -> FlagOutcome {
+  /// - Parameters:
+  ///   - isWanted: asked when the message has been read.
+  ///   - completion: what became of it, at once or later; not called for one that is not wanted.
+  func apply(
+    _ message: FlagMessage, isWanted: @escaping @Sendable () -> Bool, completion: @escaping @Sendable (FlagOutcome) -> Void
+  ) {
     host.scheduler.assertCurrent()
-    let (root, owner) = (root, owner)
-    let outcome = update { table, old throws(FlagFailure) in
-      switch message {
-      case .put(let text, _):
-        try Self.read(text) { text throws(FlagFailure) in try table.put(text, in: root, owner: owner, over: old) }
-      case .patch(let text): try Self.read(text) { text throws(FlagFailure) in try table.patch(text, of: old) }
-      case .delete(let text): try Self.read(text) { text throws(FlagFailure) in try table.delete(text, of: old) }
-      }
+    switch message {
+    case .put(let text, let tag): put(text, tag, isWanted, completion)
+    case .patch(let text):
+      completion(note(change(text) { table, text, old throws(FlagFailure) in try table.patch(text, of: old) }))
+    case .delete(let text):
+      completion(note(change(text) { table, text, old throws(FlagFailure) in try table.delete(text, of: old) }))
     }
+  }
+
+  private func change(
+    _ text: [UInt8], _ body: (inout FlagTable, ByteView, Snapshot) throws(FlagFailure) -> FlagUpdate
+  ) -> Result<[FlagChange], FlagFailure> {
+    host.withSnapshot { table.change(by: text, over: $0, body) }.flatMap { serve($0) }
+  }
+
+  /// A whole set, before it is served.
+  private struct Whole: Sendable {
+    var table = FlagTable()
+    var update = FlagUpdate()
+  }
+
+  private func put(
+    _ text: [UInt8], _ entityTag: String?, _ wish: @escaping @Sendable () -> Bool,
+    _ completion: @escaping @Sendable (FlagOutcome) -> Void
+  ) {
+    let (root, owner) = (root, owner)
+    host.compiler.compile(bytes: text.count) { [host] in
+      host.withPinnedSnapshot { old in
+        var table = FlagTable()
+        return table.change(by: text, over: old) { table, text, old throws(FlagFailure) in
+          try table.put(text, in: root, owner: owner, over: old)
+        }.map { Whole(table: table, update: $0) }
+      }
+    } completion: { [weak self] made in
+      let isWanted = wish()
+      if let self, isWanted, root.context == fingerprint, root.spelling == spelling {
+        let outcome = made.flatMap { whole in
+          table = whole.table
+          return serve(whole.update)
+        }
+        return completion(note(outcome, entityTag))
+      }
+      if case .success(let whole) = made { whole.update.snapshot?.destroy() }
+      // The context may have another spelling since.
+      if isWanted { self?.put(text, entityTag, wish, completion) }
+    }
+  }
+
+  /// What became of a message of the service's.
+  private func note(_ outcome: Result<[FlagChange], FlagFailure>, _ entityTag: String? = nil) -> FlagOutcome {
     switch outcome {
     case .failure(let failure): return .refused(failure.reason)
     case .success(let changes):
       isServing = true
-      if case .put(_, let tag?) = message { save(entityTag: tag) } else { saveSoon() }
+      if let entityTag { save(entityTag: entityTag) } else { saveSoon() }
       listener?.updated(changes)
       return .applied
     }
   }
 
-  private static func read(
-    _ text: [UInt8], _ body: (ByteView) throws(FlagFailure) -> FlagUpdate
-  ) throws(FlagFailure) -> FlagUpdate {
-    try text.withBytes { text in Result { () throws(FlagFailure) in try body(text) } }.get()
-  }
-
-  /// Makes a change and serves the result.
-  private func update(
-    _ body: (inout FlagTable, Snapshot) throws(FlagFailure) -> FlagUpdate
-  ) -> Result<[FlagChange], FlagFailure> {
-    let result = host.withSnapshot { old -> Result<FlagUpdate, FlagFailure> in
-      let empty = old == nil ? FlagLayout(root: FlagsRoot(), expectedBytes: 0).finish(count: 0) : nil
-      defer { empty?.destroy() }
-      guard let old = old ?? empty else { return .failure(FlagFailure("memory has run out")) }
-      return Result { () throws(FlagFailure) in try body(&table, old) }
-    }
-    return result.flatMap { update in
-      let changed = update.changes.map(\.key.string)
-      if let snapshot = update.snapshot { host.publish(snapshot, changed: changed) }
-      let isOut = update.patch.map { host.publish($0, changed: changed) } ?? true
-      return isOut ? .success(update.changes) : .failure(FlagFailure("memory has run out"))
-    }
+  private func serve(_ update: FlagUpdate) -> Result<[FlagChange], FlagFailure> {
+    let changed = update.changes.map(\.key.string)
+    if let snapshot = update.snapshot { host.publish(snapshot, changed: changed) }
+    let isOut = update.patch.map { host.publish($0, changed: changed) } ?? true
+    return isOut ? .success(update.changes) : .failure(FlagFailure("memory has run out"))
   }
 
   /// The service confirms the served flags.
@@ -217,6 +244,20 @@ final class ServedFlags: ClientPart, @unchecked Sendable {
   func abandonAfterFork() {
     saving = nil
     cache.abandonAfterFork()
+  }
+}
+
+extension FlagTable {
+  /// - Parameter old: nil while nothing is served.
+  fileprivate mutating func change(
+    by text: [UInt8], over old: Snapshot?, _ body: (inout FlagTable, ByteView, Snapshot) throws(FlagFailure) -> FlagUpdate
+  ) -> Result<FlagUpdate, FlagFailure> {
+    let empty = old == nil ? FlagLayout(root: FlagsRoot(), expectedBytes: 0).finish(count: 0) : nil
+    defer { empty?.destroy() }
+    guard let old = old ?? empty else { return .failure(FlagFailure("memory has run out")) }
+    return text.withBytes { text in
+      Result { () throws(FlagFailure) in try body(&self, text, old) }
+    }
   }
 }
 

@@ -2,10 +2,13 @@ internal import HoistCore
 
 /// What the service sends, on the scheduler's thread.
 extension LaunchDarklyProvider: SynchronizerDelegate {
-  func take(_ message: FlagMessage) -> FlagOutcome {
-    let outcome = flags.apply(message)
-    if outcome == .applied { online.serviceHasSpoken() }
-    return outcome
+  func take(
+    _ message: FlagMessage, isWanted: @escaping @Sendable () -> Bool, completion: @escaping @Sendable (FlagOutcome) -> Void
+  ) {
+    flags.apply(message, isWanted: isWanted) { [self] outcome in
+      if outcome == .applied { online.serviceHasSpoken() }
+      completion(outcome)
+    }
   }
 
   func confirmed() {

@@ -2,7 +2,11 @@ internal import HoistCore
 
 /// Receives the outcomes of the stream and of polls. On the scheduler's thread.
 protocol FeedListener: AnyObject {
-  func feedBrings(_ message: FlagMessage) -> FlagOutcome
+  /// - Parameters:
+  ///   - isWanted: asked when the message has been read: false where the flags are asked for anew since.
+  ///   - completion: what became of it, at once or later; not called for one that is not wanted.
+  func feedBrings(
+    _ message: FlagMessage, isWanted: @escaping @Sendable () -> Bool, completion: @escaping @Sendable (FlagOutcome) -> Void)
   /// A poll has ended; its flags have been reported before.
   func feedPolled(_ outcome: FetchOutcome)
   /// The service has answered, with flags, a confirmation, or an open stream.

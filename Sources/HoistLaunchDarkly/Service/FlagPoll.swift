@@ -90,7 +90,13 @@ extension FlagPoll: FetchDelegate {
     }
     fallsBackToGET = false
     switch answer.result {
-    case .success(let response): conclude(.ended(read(response)))
+    case .success(let response):
+      let poll = loop.token
+      read(response) {
+        loop.isUnderWay(poll)
+      } completion: {
+        conclude(.ended($0))
+      }
     case .failure(let failure):
       if !feed.keepsEntityTag { forgetEntityTag() }
       connection.note(.unreachable(failure.message))
@@ -101,23 +107,24 @@ extension FlagPoll: FetchDelegate {
 
   func fetchEnded(_ outcome: FetchOutcome, of loop: FetchLoop) { listener?.feedPolled(outcome) }
 
-  private func read(_ response: HTTPResponse) -> FetchOutcome {
+  private func read(
+    _ response: HTTPResponse, isWanted: @escaping @Sendable () -> Bool, completion: @escaping @Sendable (FetchOutcome) -> Void
+  ) {
     let verdict = feed.pollVerdict(status: response.status)
     if verdict == .use || verdict == .upToDate { listener?.feedIsAnswered(response.headers) }
-    if verdict == .upToDate { return .unchanged }
+    if verdict == .upToDate { return completion(.unchanged) }
     if !feed.keepsEntityTag { forgetEntityTag() }
-    return verdict == .use ? use(response) : refused(response, verdict)
-  }
-
-  private func use(_ response: HTTPResponse) -> FetchOutcome {
+    guard verdict == .use else { return completion(refused(response, verdict)) }
+    guard let listener else { return completion(.superseded) }
     let tag = response.headers.value(of: "Etag") ?? ""
-    switch listener?.feedBrings(.put(response.body, entityTag: tag)) {
-    case .applied:
-      entityTag = tag
-      return .updated
-    case .refused(let problem):
-      return .failed(FetchFailure(.network, "the service's answer is ignored: \(problem)"))
-    case nil: return .superseded
+    listener.feedBrings(.put(response.body, entityTag: tag), isWanted: isWanted) { [self] outcome in
+      switch outcome {
+      case .applied:
+        entityTag = tag
+        completion(.updated)
+      case .refused(let problem):
+        completion(.failed(FetchFailure(.network, "the service's answer is ignored: \(problem)")))
+      }
     }
   }
 

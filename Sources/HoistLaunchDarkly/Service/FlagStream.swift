@@ -10,6 +10,8 @@ final class FlagStream: @unchecked Sendable {
   private var pace: ReconnectPace
   private var attempt: (unixMilliseconds: Int64, nanoseconds: Int64)?
   private var isRunning = false
+  /// Moves on with each connection.
+  private var connections = Generation()
   /// The present connection has brought something.
   private var hasSpoken = false
   /// A message of any connection could be read.
@@ -55,6 +57,7 @@ extension FlagStream: EventStreamDelegate {
   func streamRequest(lastEventID: String, dynamic: [HTTPHeader]) -> HTTPRequest? {
     attempt = (host.clock.unixMilliseconds, host.clock.monotonicNanoseconds)
     hasSpoken = false
+    connections.advance()
     guard var request = feed.stream(lastEventID: lastEventID) else { return nil }
     for header in dynamic { request.headers.set(header.name, header.value) }
     return request
@@ -82,10 +85,20 @@ extension FlagStream: EventStreamDelegate {
   /// One that cannot be read changes nothing, and the stream stays open, as the vendor's does (2.2); but before the first
   /// flags, which come only once on a stream, and where the rules are streamed: then another one is opened.
   private func bring(_ message: FlagMessage) {
-    switch listener?.feedBrings(message) {
-    case .applied: hasFlags = true
-    case .refused where isRunning && (!hasFlags || feed.dropsBadStreams): lost(nil, openMilliseconds: stream.openMilliseconds)
-    case .refused, nil: break
+    guard let listener else { return }
+    let mine = connections.current
+    // What follows is about the flags that this brings.
+    stream.hold()
+    listener.feedBrings(message) { [weak self] in
+      self.map { $0.isRunning && $0.connections.isCurrent(mine) } ?? false
+    } completion: { [weak self] outcome in
+      guard let self else { return }
+      stream.release()
+      switch outcome {
+      case .applied: hasFlags = true
+      case .refused where isRunning && (!hasFlags || feed.dropsBadStreams): lost(nil, openMilliseconds: stream.openMilliseconds)
+      case .refused: break
+      }
     }
   }
 

@@ -18,7 +18,9 @@ struct SynchronizedContext: Sendable {
 
 /// The owner of a synchronizer; called on the scheduler's thread.
 protocol SynchronizerDelegate: AnyObject {
-  func take(_ message: FlagMessage) -> FlagOutcome
+  /// See `FeedListener.feedBrings`.
+  func take(
+    _ message: FlagMessage, isWanted: @escaping @Sendable () -> Bool, completion: @escaping @Sendable (FlagOutcome) -> Void)
   /// The service confirms the served flags (304).
   func confirmed()
   /// 401: the mobile key is refused, the client has to go offline.
@@ -170,11 +172,20 @@ final class Synchronizer: ClientPart, @unchecked Sendable {
 }
 
 extension Synchronizer: FeedListener {
-  func feedBrings(_ message: FlagMessage) -> FlagOutcome {
-    guard let delegate else { return .refused("the client is gone") }
+  func feedBrings(
+    _ message: FlagMessage, isWanted: @escaping @Sendable () -> Bool, completion: @escaping @Sendable (FlagOutcome) -> Void
+  ) {
+    guard let delegate else { return completion(.refused("the client is gone")) }
+    let isPolled = message.isPolled
     // The tag of a poll names what it brought, which this changes.
-    if !message.isPolled { poll?.forgetEntityTag() }
-    let outcome = delegate.take(message)
+    if !isPolled { poll?.forgetEntityTag() }
+    delegate.take(message, isWanted: isWanted) { [self] outcome in
+      note(outcome, isPolled: isPolled)
+      completion(outcome)
+    }
+  }
+
+  private func note(_ outcome: FlagOutcome, isPolled: Bool) {
     switch outcome {
     case .applied:
       // First, so that a thread that waits for the client to be ready finds the matching mode.
@@ -182,11 +193,10 @@ extension Synchronizer: FeedListener {
       host.report(.answered("flags have come from the \(sharing?.isFollowing == true ? "store" : "service")"))
       serve(.updated)
     case .refused(let problem):
-      connection.noteBadData(problem, fromPoll: message.isPolled)
+      connection.noteBadData(problem, fromPoll: isPolled)
       // A poll's result is reported at its end.
-      if !message.isPolled { host.report(.failed(.network, "a message of the stream cannot be read: \(problem)")) }
+      if !isPolled { host.report(.failed(.network, "a message of the stream cannot be read: \(problem)")) }
     }
-    return outcome
   }
 
   func feedPolled(_ outcome: FetchOutcome) {

@@ -36,9 +36,12 @@ public struct UnleashFeatureState: Sendable {
     try UnleashFeatures.compile(document, options)
   }
 
+  /// Bytes of the definitions of flags.
+  var size: Int { features.values.reduce(0) { $0 + $1.count + 1 } }
+
   /// The definitions as one client-features document, flags by name and segments by id.
   public var document: [UInt8] {
-    var writer = JSONWriter(reservingCapacity: features.values.reduce(64) { $0 + $1.count + 1 })
+    var writer = JSONWriter(reservingCapacity: size + 64)
     writer.beginObject()
     writer.member("version", 2)
     writer.beginArray("features")

@@ -10,10 +10,10 @@ final class BackendFlags: FlagService, @unchecked Sendable {
   private let requests: BackendRequest
   private let headers: RequestHeaders
   private let registrations: OutgoingRequests
-  private let definitions: FeatureDefinitions
+  private var definitions: FeatureDefinitions
   private let stream: DefinitionStream
   /// What the stream has brought is compiled and served in a part of the time only.
-  private lazy var compiling = PacedWork(host: host) { [unowned self] in serveAll() }
+  private lazy var compiling = PacedWork(host: host, run: { [unowned self] in serveAll($0) })
   private weak var source: FlagSource?
   private var mode: UnleashSettings.FetchMode
   /// Id of the last delta event; "" asks for everything.
@@ -61,6 +61,7 @@ final class BackendFlags: FlagService, @unchecked Sendable {
 
   func end() {
     compiling.rest()
+    streamed.advance()
     stream.stop()
     registrations.cancelAll()
   }
@@ -112,50 +113,77 @@ final class BackendFlags: FlagService, @unchecked Sendable {
     return nil
   }
 
-  func read(_ response: HTTPResponse) -> Result<ReadFlags, UnreadableFlags> {
-    if mode == .delta, source?.isFollowing != true { return readDelta(response) }
+  func read(
+    _ response: HTTPResponse, isWanted: @escaping @Sendable () -> Bool,
+    completion: @escaping @Sendable (Result<ReadFlags?, UnreadableFlags>) -> Void
+  ) {
+    if mode == .delta, source?.isFollowing != true { return readDelta(response, isWanted, completion) }
     // What another process has stored is whole.
     lastEventID = ""
     isAskedToStream = response.headers.value(of: "fetch-mode") == "streaming"
-    return replace(response.body).map { snapshot in
+    compile(bytes: response.body.count, isWanted) { [reader = definitions.compiler] in
+      reader.compile(response.body).map { (made: (), snapshot: $0) }
+    } completion: { [self] read in
+      if case .success(_?) = read { replace(with: response.body) }
       // A 304 has no tag; an answer without one leaves the former.
       let tag = response.headers.value(of: "ETag")
-      return ReadFlags(snapshot: snapshot, document: response.body, entityTag: tag == "" ? nil : tag)
+      completion(
+        read.map { $0.map { ReadFlags(snapshot: $0.snapshot, document: response.body, entityTag: tag == "" ? nil : tag) } })
     }
-  }
-
-  private func readDelta(_ response: HTTPResponse) -> Result<ReadFlags, UnreadableFlags> {
-    let result = applied(response.body)
-    if case .failure = result {
-      lastEventID = ""
-      return result
-    }
-    let tag = response.headers.value(of: "ETag")?.filter { $0 != "\"" && $0 != "W" && $0 != "/" } ?? ""
-    lastEventID = tag.isEmpty ? definitions.lastEventID.map { String($0) } ?? lastEventID : tag
-    return result
   }
 
   /// The tag named the definitions as they were.
-  private func applied(_ batch: [UInt8]) -> Result<ReadFlags, UnreadableFlags> {
-    let result = definitions.apply(batch)
-    if case .success = result { compiling.drop() }
-    return result.map { ReadFlags(snapshot: $0, document: nil, entityTag: "") }
+  private func readDelta(
+    _ response: HTTPResponse, _ isWanted: @escaping @Sendable () -> Bool,
+    _ completion: @escaping @Sendable (Result<ReadFlags?, UnreadableFlags>) -> Void
+  ) {
+    compile(bytes: definitions.size &+ response.body.count, isWanted) { [definitions] in
+      definitions.applying(response.body)
+    } completion: { [self] read in
+      switch read {
+      case .success(let made?):
+        definitions = made.made
+        compiling.drop()
+        let tag = response.headers.value(of: "ETag")?.filter { $0 != "\"" && $0 != "W" && $0 != "/" } ?? ""
+        lastEventID = tag.isEmpty ? definitions.lastEventID.map { String($0) } ?? lastEventID : tag
+      case .success: break
+      case .failure: lastEventID = ""
+      }
+      completion(read.map { $0.map { ReadFlags(snapshot: $0.snapshot, document: nil, entityTag: "") } })
+    }
   }
 
-  private func replace(_ document: [UInt8]) -> Result<Snapshot, UnreadableFlags> {
-    let result = definitions.replace(document)
-    if case .success = result { compiling.drop() }
-    return result
+  /// - Parameter completion: gets nil where the stream has brought changes meanwhile.
+  private func compile<Made: Sendable>(
+    bytes: Int, _ isWanted: @escaping @Sendable () -> Bool,
+    _ body: @escaping @Sendable () -> Result<(made: Made, snapshot: Snapshot), UnreadableFlags>,
+    completion: @escaping @Sendable (Result<(made: Made, snapshot: Snapshot)?, UnreadableFlags>) -> Void
+  ) {
+    let mine = streamed.current
+    host.compiler.compile(bytes: bytes, body) { [weak self] read in
+      guard let self, isWanted() else { return read.map(\.snapshot).discard() }
+      if streamed.isCurrent(mine) { return completion(read.map { $0 }) }
+      read.map(\.snapshot).discard()
+      completion(.success(nil))
+    }
+  }
+
+  private func replace(with document: [UInt8]) {
+    definitions.replace(with: document)
+    compiling.drop()
   }
 
   var document: [UInt8]? { definitions.document }
 
-  func read(_ document: [UInt8], isFetched: Bool) -> Result<Snapshot, UnreadableFlags> {
-    let result = replace(document)
-    guard case .success = result else { return result }
+  func reader(isFetched: Bool) -> @Sendable ([UInt8]) -> Result<Snapshot, UnreadableFlags> {
+    { [compiler = definitions.compiler] in compiler.compile($0) }
+  }
+
+  func adopts(_ document: [UInt8]) {
+    replace(with: document)
+    streamed.advance()
     lastEventID = ""
     stream.forgetLastEvent()
-    return result
   }
 
   /// The service may ask clients that poll for streaming, unless their host chose otherwise (B.6).
@@ -181,8 +209,9 @@ final class BackendFlags: FlagService, @unchecked Sendable {
 
 /// The events of the stream.
 extension BackendFlags {
-  /// A few flags are served at once, at their own cost.
+  /// A few flags are served at once, at their own cost; what is large is read elsewhere, and what follows it waits.
   func streamDelivered(_ batch: [UInt8]) {
+    if definitions.cost(of: batch) >= DocumentCompiler.largeBytes { return takeLarge(batch) }
     switch definitions.take(batch) {
     case .failure(let failure): stream.refused(failure.message)
     case .success(let names):
@@ -194,17 +223,42 @@ extension BackendFlags {
     }
   }
 
-  /// - Returns: the pause until the next time, in milliseconds.
-  private func serveAll() -> Int64 {
-    let begun = host.clock.monotonicNanoseconds
-    switch definitions.compiled() {
-    case .failure(let failure): stream.refused(failure.message)
-    case .success(let snapshot):
-      source?.serve(ReadFlags(snapshot: snapshot, document: nil, entityTag: ""))
-      stream.served()
+  private func takeLarge(_ batch: [UInt8]) {
+    stream.hold()
+    let mine = streamed.advance()
+    host.compiler.compile(bytes: definitions.cost(of: batch)) { [definitions] in
+      definitions.applying(batch)
+    } completion: { [weak self] read in
+      guard let self, streamed.isCurrent(mine) else { return read.map(\.snapshot).discard() }
+      stream.release()
+      switch read {
+      case .failure(let failure): stream.refused(failure.message)
+      case .success(let made):
+        definitions = made.made
+        compiling.drop()
+        serve(made.snapshot)
+      }
     }
-    let taken = host.clock.monotonicNanoseconds &- begun
-    return (taken &* Self.pausesPerCompilation &+ 999_999) / 1_000_000
+  }
+
+  private func serveAll(_ run: PacedWork.Run) {
+    let begun = host.clock.monotonicNanoseconds
+    host.compiler.compile(bytes: definitions.size) { [definitions] in
+      definitions.compiled()
+    } completion: { [weak self] read in
+      guard let self, run.isWanted else { return read.discard() }
+      switch read {
+      case .failure(let failure): stream.refused(failure.message)
+      case .success(let snapshot): serve(snapshot)
+      }
+      let taken = host.clock.monotonicNanoseconds &- begun
+      run.end(pause: (taken &* Self.pausesPerCompilation &+ 999_999) / 1_000_000)
+    }
+  }
+
+  private func serve(_ snapshot: Snapshot) {
+    source?.serve(ReadFlags(snapshot: snapshot, document: nil, entityTag: ""))
+    stream.served()
   }
 
   func streamFailed(_ failure: FetchFailure) { source?.failed(failure) }

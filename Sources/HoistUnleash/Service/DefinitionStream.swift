@@ -124,6 +124,10 @@ final class DefinitionStream: @unchecked Sendable {
     stream.reopen(afterMilliseconds: host.entropy.shortened(options.longestRetryMilliseconds))
   }
 
+  /// What follows the present event waits until `release`.
+  func hold() { stream.hold() }
+  func release() { stream.release() }
+
   /// What the stream brought cannot be read.
   func refused(_ problem: String) {
     failed(failures.decoding(problem), isUnreadable: true, openMilliseconds: stream.openMilliseconds)

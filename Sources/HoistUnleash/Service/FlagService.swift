@@ -19,11 +19,18 @@ protocol FlagService: AnyObject {
   var asked: FrontendContext? { get }
   /// What an answer means that is not read as the others are; nil for one that is.
   func verdict(on response: HTTPResponse) -> FetchVerdict?
-  /// Reads a good answer; the flags are the caller's.
-  func read(_ response: HTTPResponse) -> Result<ReadFlags, UnreadableFlags>
-  /// Reads flags that the client starts with.
+  /// Reads a good answer.
+  /// - Parameters:
+  ///   - isWanted: asked when it is read: what is not is let go of, and `completion` is not called.
+  ///   - completion: gets the flags, which are its own; nil where newer ones have come meanwhile.
+  func read(
+    _ response: HTTPResponse, isWanted: @escaping @Sendable () -> Bool,
+    completion: @escaping @Sendable (Result<ReadFlags?, UnreadableFlags>) -> Void)
+  /// Compiles flags that the client starts with; on any thread.
   /// - Parameter isFetched: the service has sent them, to an earlier run.
-  func read(_ document: [UInt8], isFetched: Bool) -> Result<Snapshot, UnreadableFlags>
+  func reader(isFetched: Bool) -> @Sendable ([UInt8]) -> Result<Snapshot, UnreadableFlags>
+  /// Those of this document are the ones to be served.
+  func adopts(_ document: [UInt8])
   /// A fetch has brought flags, which are served, or has confirmed them.
   func fetchSucceeded()
   /// Changes are streamed, and nothing is fetched beside that.
@@ -36,6 +43,7 @@ protocol FlagService: AnyObject {
 
 extension FlagService {
   func connect(_ source: FlagSource) {}
+  func adopts(_ document: [UInt8]) {}
   func end() {}
   func abandonAfterFork() {}
   func fetchSucceeded() {}
@@ -43,6 +51,13 @@ extension FlagService {
   func endStream() {}
   var asked: FrontendContext? { nil }
   var document: [UInt8]? { nil }
+
+  /// Reads flags that the client starts with, at once; they are the caller's.
+  func read(_ document: [UInt8], isFetched: Bool) -> Result<Snapshot, UnreadableFlags> {
+    let read = reader(isFetched: isFetched)(document)
+    if case .success = read { adopts(document) }
+    return read
+  }
 }
 
 /// Flags ready to be served.

@@ -185,12 +185,25 @@ final class FlagSource: ClientPart, @unchecked Sendable {
     let mine = reading.advance()
     storage.load(key) { [weak self] stored in
       guard let self, reading.isCurrent(mine) else { return }
-      readKey = nil
-      proceed(stored, key)
+      guard let stored, wants(storedAs: key) else { return proceed(nil, key) }
+      if servedKey == key { return proceed(StoredFlags(document: stored, read: nil), key) }
+      let reader = service.reader(isFetched: true)
+      host.compiler.compile(bytes: stored.bytes.count) {
+        StoredFlags(document: stored, read: reader(stored.bytes))
+      } completion: { [weak self] flags in
+        if let self, reading.isCurrent(mine) { proceed(flags, key) } else { flags.read?.discard() }
+      }
     }
   }
 
-  private func proceed(_ stored: StoredDocument?, _ key: String) {
+  private struct StoredFlags: Sendable {
+    let document: StoredDocument
+    /// nil where they are served.
+    let read: Result<Snapshot, UnreadableFlags>?
+  }
+
+  private func proceed(_ stored: StoredFlags?, _ key: String) {
+    readKey = nil
     let begun = beginnings
     beginnings = []
     let isFresh = adopt(stored, key, isContext: begun.contains { $0.kind == .context })
@@ -250,24 +263,35 @@ final class FlagSource: ClientPart, @unchecked Sendable {
     host.report(.emptied("bootstrapped flags are dropped with their context"))
   }
 
+  /// Whether stored flags count, beside those that are served.
+  private func wants(storedAs key: String) -> Bool {
+    if hasFetched, servedKey == key { return false }
+    return !isBootstrapped || !options.bootstrapOverrides || beginnings.contains { $0.kind == .context }
+  }
+
   /// - Parameter isContext: they are another context's than those that are served.
   /// - Returns: whether the stored flags are young enough to spare the first fetch.
-  private func adopt(_ stored: StoredDocument?, _ key: String, isContext: Bool) -> Bool {
-    guard let stored, !(hasFetched && servedKey == key) else { return false }
-    if !isContext, isBootstrapped, options.bootstrapOverrides { return false }
-    if servedKey != key {
-      switch service.read(stored.bytes, isFetched: true) {
-      case .failure(let problem):
+  private func adopt(_ stored: StoredFlags?, _ key: String, isContext: Bool) -> Bool {
+    guard let stored else { return false }
+    // A fetch may have been faster.
+    if servedKey == key {
+      stored.read?.discard()
+      if hasFetched { return false }
+    } else {
+      switch stored.read {
+      case .failure(let problem)?:
         host.log.warning("stored flags are not used: \(problem.message)")
         return false
-      case .success(let snapshot):
+      case .success(let snapshot)?:
+        service.adopts(stored.document.bytes)
         publisher.serve(snapshot)
-        storage.adopted(stored, key)
-        (servedKey, entityTag, hasFetched) = (key, stored.entityTag ?? "", false)
+        storage.adopted(stored.document, key)
+        (servedKey, entityTag, hasFetched) = (key, stored.document.entityTag ?? "", false)
         if isContext { isBootstrapped = false }
+      case nil: return false
       }
     }
-    let age = freshSeconds(stored)
+    let age = freshSeconds(stored.document)
     if let age, !isContext {
       events.confirmed(.ready("flags stored \(age) s ago are served"))
     } else {
@@ -302,9 +326,15 @@ extension FlagSource: FetchDelegate {
     case .success(let response):
       if let verdict = service.verdict(on: response) { return conclude(verdict) }
       if response.status != 200 { return conclude(.ended(.failed(failures.status(response)))) }
-      switch service.read(response) {
-      case .failure(let problem): conclude(.ended(.failed(failures.decoding(problem.message))))
-      case .success(let read): serve(read) { conclude(.ended(.updated)) }
+      let fetch = loop.token
+      service.read(response) {
+        loop.isUnderWay(fetch)
+      } completion: { [self] read in
+        switch read {
+        case .failure(let problem): conclude(.ended(.failed(failures.decoding(problem.message))))
+        case .success(let read?): serve(read) { conclude(.ended(.updated)) }
+        case .success: conclude(.ended(.unchanged))
+        }
       }
     }
   }
@@ -342,7 +372,12 @@ extension FlagSource: FetchDelegate {
 
   private func arrived(_ document: [UInt8]?, _ tag: String?, _ hasChanges: Bool) {
     if let tag { entityTag = tag }
-    if let document { save(document) } else { saving.ask() }
+    if let document {
+      saving.drop()
+      save(document)
+    } else {
+      saving.ask()
+    }
     (servedKey, hasFetched, isBootstrapped) = (askedKey, true, false)
     succeeded()
     events.fetched(
@@ -350,7 +385,6 @@ extension FlagSource: FetchDelegate {
   }
 
   private func save(_ document: [UInt8]) {
-    saving.drop()
     storage.save(document, under: askedKey, entityTag: entityTag, at: host.clock.unixMilliseconds)
   }
 

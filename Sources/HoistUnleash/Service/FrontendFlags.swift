@@ -5,6 +5,7 @@ internal import HoistCore
 /// otherwise.
 final class FrontendFlags: FlagService, @unchecked Sendable {
   private let options: UnleashSettings
+  private let compiler: DocumentCompiler
   private let compileOptions: UnleashOptions
   private let headers: RequestHeaders
   private weak var source: FlagSource?
@@ -17,6 +18,7 @@ final class FrontendFlags: FlagService, @unchecked Sendable {
 
   init(host: any ProviderHost, options: UnleashSettings) {
     self.options = options
+    compiler = host.compiler
     compileOptions = UnleashOptions(options, host)
     headers = RequestHeaders(options: options)
     carried = LockedValue(
@@ -47,25 +49,34 @@ final class FrontendFlags: FlagService, @unchecked Sendable {
     !(400...598).contains(response.status) && response.hasNoBody ? .ended(.empty) : nil
   }
 
-  func read(_ response: HTTPResponse) -> Result<ReadFlags, UnreadableFlags> {
+  func read(
+    _ response: HTTPResponse, isWanted: @escaping @Sendable () -> Bool,
+    completion: @escaping @Sendable (Result<ReadFlags?, UnreadableFlags>) -> Void
+  ) {
     let tag = response.headers.value(of: "ETag")
-    return compile(response.body, for: asked?.print, listsAll: true).map {
-      ReadFlags(snapshot: $0, document: response.body, entityTag: tag == "" ? nil : tag)
+    let reader = reader(of: asked?.print, listsAll: true)
+    compiler.compile(bytes: response.body.count) {
+      reader(response.body)
+    } completion: { read in
+      guard isWanted() else { return read.discard() }
+      completion(read.map { ReadFlags(snapshot: $0, document: response.body, entityTag: tag == "" ? nil : tag) })
     }
   }
 
-  func read(_ document: [UInt8], isFetched: Bool) -> Result<Snapshot, UnreadableFlags> {
-    compile(document, for: isFetched ? context.print : nil, listsAll: isFetched)
+  func reader(isFetched: Bool) -> @Sendable ([UInt8]) -> Result<Snapshot, UnreadableFlags> {
+    reader(of: isFetched ? context.print : nil, listsAll: isFetched)
   }
 
   /// - Parameter context: what the flags were fetched for; nil serves them for every context.
-  private func compile(_ document: [UInt8], for context: ContextFingerprint?, listsAll: Bool) -> Result<Snapshot, UnreadableFlags>
+  private func reader(of context: ContextFingerprint?, listsAll: Bool) -> @Sendable ([UInt8]) -> Result<Snapshot, UnreadableFlags>
   {
-    document.withUnsafeBytes { bytes in
-      do throws(UnleashDocumentFailure) {
-        return .success(try UnleashToggles.compile(bytes, context: context, listsAll: listsAll, compileOptions).snapshot)
-      } catch {
-        return .failure(UnreadableFlags(message: error.message))
+    { [compileOptions] document in
+      document.withUnsafeBytes { bytes in
+        do throws(UnleashDocumentFailure) {
+          return .success(try UnleashToggles.compile(bytes, context: context, listsAll: listsAll, compileOptions).snapshot)
+        } catch {
+          return .failure(UnreadableFlags(message: error.message))
+        }
       }
     }
   }

@@ -135,6 +135,60 @@ import Testing
     #expect(waiting.value == 2_000 && reader.notes.count == 5_001)
   }
 
+  @Test("what follows an event that is held waits until its release, the end too; others go on") func held() throws {
+    let reader = Reader()
+    let connection = try reader.opened()
+    reader.onTold = { if $0 == "b" { reader.stream.hold() } }
+    connection.receive("data: a\n\nid: 2\ndata: b\n\ndata: c\n\n")
+    reader.run()
+    connection.receive("data: d\n\n")
+    connection.endStream()
+    reader.host.time.advance(milliseconds: 1000)
+    #expect(reader.notes == ["opened", "a", "b"] && reader.stream.lastEventID == "2")
+    reader.stream.release()
+    reader.run()
+    #expect(reader.notes == ["opened", "a", "b", "c", "d", "closed in good order after 1000"])
+  }
+
+  @Test("released at once, it holds nothing up") func heldForNoTime() throws {
+    let reader = Reader()
+    let connection = try reader.opened()
+    reader.onTold = { _ in
+      reader.stream.hold()
+      reader.stream.release()
+    }
+    connection.receive("data: a\n\ndata: b\n\n")
+    reader.run()
+    #expect(reader.notes == ["opened", "a", "b"])
+  }
+
+  @Test("G2: while one is held no more arrives than the largest event may have: the connection ends")
+  func tooMuchHeld() throws {
+    let reader = Reader(maximumEventBytes: 1024)
+    let connection = try reader.opened()
+    reader.onTold = { if $0 == "a" { reader.stream.hold() } }
+    connection.receive("data: a\n\n" + String(repeating: "data: b\n\n", count: 3))
+    reader.run()
+    #expect(reader.notes == ["opened", "a"] && !connection.isCancelled)
+    connection.receive("data: c\n\n")
+    reader.run()
+    #expect(reader.notes == ["opened", "a", "too large after 0"] && connection.isCancelled)
+    reader.stream.release()
+    reader.run()
+    #expect(reader.notes.count == 3)
+  }
+
+  @Test("another connection is not held by what the former one brought (reopened)") func heldBefore() throws {
+    let reader = Reader()
+    let connection = try reader.opened()
+    reader.onTold = { if $0 == "a" { reader.stream.hold() } }
+    connection.receive("data: a\n\n")
+    reader.run()
+    try reader.opened().receive("data: b\n\n")
+    reader.run()
+    #expect(reader.notes == ["opened", "a", "opened", "b"])
+  }
+
   @Test("one connection at a time: what was opened before is called off, also while headers are asked for")
   func oneConnectionAtATime() {
     let reader = Reader()

@@ -11,8 +11,8 @@ import Testing
     key.withBytes { fixture.client.evaluate($0, context?.subject, want, [.counted, .detailed]) { _, detail in detail() } }
   }
 
-  private func put(_ fixture: LifeFixture, _ text: String) -> FlagOutcome {
-    fixture.provider.take(.put(Array(text.utf8), entityTag: nil))
+  private func put(_ fixture: LifeFixture, _ text: String) -> FlagOutcome? {
+    fixture.provider.took(.put(Array(text.utf8), entityTag: nil))
   }
 
   private func text(_ bytes: [UInt8]?) -> String? { bytes.map { String(decoding: $0, as: UTF8.self) } }

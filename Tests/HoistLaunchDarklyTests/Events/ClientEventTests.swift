@@ -27,7 +27,7 @@ struct ClientEventTests {
     let provider = try #require(LaunchDarklyFace(client)?.provider)
     #expect(scheduler.settle { client.currentContext != nil })
     let flags = #"{"f":{"value":true,"variation":1,"version":7,"flagVersion":3}}"#
-    #expect(provider.flags.apply(.put(Array(flags.utf8), entityTag: nil)) == .applied)
+    #expect(provider.flags.took(.put(Array(flags.utf8), entityTag: nil)) == .applied)
     for _ in 0..<40 { evaluate(client, "f", false) }
     evaluate(client, "nope", true)
     scheduler.advance(milliseconds: 29_000)
@@ -176,7 +176,7 @@ struct ClientEventTests {
   func eventsAreOfTheContextOfTheirFlags() throws {
     let fixture = try LifeFixture(["context": #"{"kind":"user","key":"ann"}"#, "summaries_per_context": "true"]).opened()
     let flags = #"{"f":{"value":1,"version":1,"trackEvents":true}}"#
-    #expect(fixture.provider.flags.apply(.put(Array(flags.utf8), entityTag: nil)) == .applied)
+    #expect(fixture.provider.flags.took(.put(Array(flags.utf8), entityTag: nil)) == .applied)
     evaluate(fixture)
     let reference = try fixture.context("ben")
     let ben = try LDContext.read(reference)
@@ -205,14 +205,14 @@ struct ClientEventTests {
   func flagsThatStayAreOfTheNewContext() throws {
     let fixture = try LifeFixture(["context": #"{"kind":"user","key":"ann"}"#]).opened()
     let flags = #"{"f":{"value":1,"version":1,"trackEvents":true}}"#
-    #expect(fixture.provider.flags.apply(.put(Array(flags.utf8), entityTag: nil)) == .applied)
+    #expect(fixture.provider.flags.took(.put(Array(flags.utf8), entityTag: nil)) == .applied)
     let reference = try fixture.context("ben")
     let ben = try LDContext.read(reference)
     _ = fixture.provider.flags.change(to: ben, fingerprint: reference.frozen.fingerprint, nil, keepingFormer: true)
     evaluate(fixture)
     fixture.provider.identified(ben)
     let patch = #"{"key":"f","value":3,"version":2,"trackEvents":true}"#
-    #expect(fixture.provider.flags.apply(.patch(Array(patch.utf8))) == .applied)
+    #expect(fixture.provider.flags.took(.patch(Array(patch.utf8))) == .applied)
     evaluate(fixture)
     #expect(try tied(fixture).prefix(2) == ["ben 1", "ben 3"])
   }

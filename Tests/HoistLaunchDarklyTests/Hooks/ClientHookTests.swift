@@ -95,7 +95,7 @@ import Testing
   @Test("A value of the caller's own type is one evaluation, by its own name (LD-60, 4.5; offline)", arguments: [false, true])
   func decoding(isDetailed: Bool) throws {
     let fixture = try fixture()
-    #expect(fixture.provider.take(.put(Array(#"{"f":{"value":{"a":1}}}"#.utf8), entityTag: nil)) == .applied)
+    #expect(fixture.provider.took(.put(Array(#"{"f":{"value":{"a":1}}}"#.utf8), entityTag: nil)) == .applied)
     _ = told()
     _ = "f".withBytes { fixture.face.common.decode($0, fallback: EvaluationFallback(), isDetailed: isDetailed) { _ in true } }
     let heard = told()

@@ -203,7 +203,7 @@ struct ServedContextTests {
     }
     _ = try fixture.client.identify(user("ann", isWritten ? "user" : nil).reference(), completion: nil)
     fixture.time.run()
-    #expect(fixture.provider.take(.put(Array(#"{"n":{"value":1}}"#.utf8), entityTag: nil)) == .applied)
+    #expect(fixture.provider.took(.put(Array(#"{"n":{"value":1}}"#.utf8), entityTag: nil)) == .applied)
     #expect(try code(user("ann", nil)) == .none && code(user("ann", "user")) == .none)
     #expect(try code(user("ann", "org")) == .invalidContext && code(user("ben", "user")) == .invalidContext)
   }
@@ -212,7 +212,7 @@ struct ServedContextTests {
   func anotherSpellingIsServed() throws {
     let fixture = try LifeFixture(["online": "false"]).opened()
     try identify(fixture, "ann")
-    #expect(fixture.provider.take(.put(Array(#"{"n":{"value":1}}"#.utf8), entityTag: nil)) == .applied)
+    #expect(fixture.provider.took(.put(Array(#"{"n":{"value":1}}"#.utf8), entityTag: nil)) == .applied)
     func spelled() throws -> EvaluationContext {
       let context = EvaluationContext(targetingKey: "ann")
       try context.set(Array("name".utf8), .null)
@@ -226,7 +226,7 @@ struct ServedContextTests {
     fixture.time.run()
     #expect(try code(spelled()) == .none && code(EvaluationContext(targetingKey: "ann")) == .none)
     #expect(code(EvaluationContext(targetingKey: "ben")) == .invalidContext)
-    #expect(fixture.provider.take(.put(Array(#"{"n":{"value":2}}"#.utf8), entityTag: nil)) == .applied)
+    #expect(fixture.provider.took(.put(Array(#"{"n":{"value":2}}"#.utf8), entityTag: nil)) == .applied)
     #expect(try code(spelled()) == .none && value(fixture) == "2")
   }
 

@@ -87,7 +87,13 @@ final class SynchronizerRig: SynchronizerDelegate, @unchecked Sendable {
   // MARK: SynchronizerDelegate
 
   /// Takes what is an object.
-  func take(_ message: FlagMessage) -> FlagOutcome {
+  func take(
+    _ message: FlagMessage, isWanted: @escaping @Sendable () -> Bool, completion: @escaping @Sendable (FlagOutcome) -> Void
+  ) {
+    completion(take(message))
+  }
+
+  private func take(_ message: FlagMessage) -> FlagOutcome {
     let (name, bytes): (String, [UInt8])
     switch message {
     case .put(let data, let tag): (name, bytes) = (tag.map { "poll[\($0)]" } ?? "put", data)

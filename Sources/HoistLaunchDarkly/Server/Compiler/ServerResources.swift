@@ -13,7 +13,8 @@ struct ItemName: Hashable {
   }
 }
 
-/// What snapshots of rules refer to outside themselves; shared by those that continue one another.
+/// What snapshots of rules refer to outside themselves; shared by those that continue one another. One that is laid out anew
+/// has its own, so that the expressions of former rules go with them.
 final class ServerResources: @unchecked Sendable {
   private let engine: (any RegexEngine)?
   /// Fixed before a snapshot is served.
@@ -25,6 +26,9 @@ final class ServerResources: @unchecked Sendable {
     self.engine = engine
     self.bigSegments = bigSegments
   }
+
+  /// For rules laid out anew.
+  func renewed() -> ServerResources { ServerResources(engine, bigSegments: bigSegments) }
 
   deinit { for expression in expressions { expression.free(expression.code) } }
 

@@ -24,9 +24,10 @@ extension ServedRules {
     guard relay != nil else { return }
     let isDone = host.withSnapshot { served in served.flatMap { try? relay?.takeTurn($0) } }
     if isDone == false { return postRelayTurn() }
-    let whole = relay.take()
+    let resources = relay?.resources
     // What cannot be laid out anew stays where it is.
-    guard isDone == true, let snapshot = whole?.finish() else { return }
+    guard isDone == true, let resources, let snapshot = relay.take()?.finish() else { return relay = nil }
+    table.continues(with: resources)
     host.publish(snapshot, changed: [])
   }
 }

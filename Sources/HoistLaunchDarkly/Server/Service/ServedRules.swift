@@ -101,19 +101,24 @@ final class ServedRules: ClientPart, @unchecked Sendable {
     if let shared {
       return shared.begin { [weak self] in
         guard let self, isRunning, generation.isCurrent(mine) else { return }
-        if !isServing { serveGiven() }
-        begin()
+        serveGivenFirst(unless: isServing)
       }
     }
     storage.load { [weak self] stored in
       guard let self, isRunning, generation.isCurrent(mine) else { return }
-      if let stored, let problem = serve(stored.bytes, "the stored rules are served") {
-        host.log.warning("the stored rules are left aside: \(problem)")
-        storage.remove()
+      guard let stored else { return serveGivenFirst(unless: isServing && given.data == nil) }
+      put(stored.bytes) { [self] outcome in
+        if let problem = note(outcome, "the stored rules are served") {
+          host.log.warning("the stored rules are left aside: \(problem)")
+          storage.remove()
+        }
+        serveGivenFirst(unless: isServing && given.data == nil)
       }
-      if !isServing || given.data != nil { serveGiven() }
-      begin()
     }
+  }
+
+  private func serveGivenFirst(unless isServing: Bool) {
+    if isServing { begin() } else { serveGiven { [self] in begin() } }
   }
 
   private func begin() {
@@ -154,10 +159,7 @@ final class ServedRules: ClientPart, @unchecked Sendable {
     guard hasBegun, host.isOnline || !isFed else { return }
     host.report(.resumed)
     hasWarned = false
-    if !isFed {
-      serveGiven()
-      return tellIfNothingFetches()
-    }
+    if !isFed { return serveGiven { [self] in tellIfNothingFetches() } }
     if synchronizer.isEnded || !isOnline { return setOnline(true) }
     // Events may have been refused.
     listener?.eventsMayGo(true)
@@ -223,23 +225,32 @@ final class ServedRules: ClientPart, @unchecked Sendable {
     return update
   }
 
-  private func serveGiven() {
+  /// - Parameter completion: when they are served, or left aside; not after a stop.
+  private func serveGiven(_ completion: @escaping @Sendable () -> Void = {}) {
     followsGiven = true
-    guard let problem = givenProblem() else { return hasWarned = false }
+    let message = "the given rules are served"
+    if let update = takeChecked() {
+      noteGiven(note(take(update), message))
+      return completion()
+    }
+    do throws(FetchFailure) {
+      guard let rules = try given.read(host.log) else { return completion() }
+      put(rules) { [self] outcome in
+        noteGiven(note(outcome, message))
+        completion()
+      }
+    } catch {
+      noteGiven(error.message)
+      completion()
+    }
+  }
+
+  private func noteGiven(_ problem: String?) {
+    guard let problem else { return hasWarned = false }
     // A file that is being written is looked at again and again.
     if hasWarned { return }
     hasWarned = true
     host.log.warning("the given rules are left aside\(isServing ? ", and those of before stay" : ""): \(problem)")
-  }
-
-  private func givenProblem() -> String? {
-    let message = "the given rules are served"
-    if let update = takeChecked() { return serve(take(update), message) }
-    do throws(FetchFailure) {
-      return try given.read(host.log).flatMap { serve($0, message) }
-    } catch {
-      return error.message
-    }
   }
 
   /// Looks at the host's files, until the service has spoken.
@@ -253,13 +264,9 @@ final class ServedRules: ClientPart, @unchecked Sendable {
     }
   }
 
-  /// - Parameter document: as polls bring it.
-  /// - Returns: why it cannot be read; nil when it is served.
-  private func serve(_ document: [UInt8], _ message: String) -> String? {
-    serve(apply(.put(document, entityTag: "")), message)
-  }
-
-  private func serve(_ outcome: FlagOutcome, _ message: String) -> String? {
+  /// - Parameter outcome: of rules that the service has not sent now.
+  /// - Returns: why they cannot be read; nil when they are served.
+  private func note(_ outcome: FlagOutcome, _ message: String) -> String? {
     if case .refused(let problem) = outcome { return problem }
     if given.data == nil {
       host.report(.serving(message))
@@ -272,14 +279,58 @@ final class ServedRules: ClientPart, @unchecked Sendable {
 
   // MARK: What changes the rules
 
-  /// - Parameter isNews: it has come from the service.
-  private func apply(_ message: FlagMessage, isNews: Bool = false) -> FlagOutcome {
-    let result = host.withSnapshot { old in Result { () throws(FlagFailure) in try update(message, over: old) } }
+  /// A whole set, before it is served.
+  private struct Whole: Sendable {
+    let table: ServerTable
+    let update: ServerUpdate
+  }
+
+  /// - Parameters:
+  ///   - text: as polls bring it.
+  ///   - isNews: it has come from the service.
+  ///   - isWanted: asked when it has been read.
+  ///   - completion: what became of it, at once or later; not called for one that is not wanted, nor after a stop.
+  private func put(
+    _ text: [UInt8], _ form: ServerTable.Form = .poll, isNews: Bool = false,
+    isWanted: @escaping @Sendable () -> Bool = { true }, completion: @escaping @Sendable (FlagOutcome) -> Void
+  ) {
+    let mine = generation.current
+    // A call waits for test data to be served.
+    let bytes = given.data == nil ? text.count : 0
+    host.compiler.compile(bytes: bytes) { [host, empty = table.emptied] in
+      host.withPinnedSnapshot { old in
+        Result { () throws(FlagFailure) in
+          var table = empty
+          let update = try Self.read(text) { text throws(FlagFailure) in try table.put(text, form, over: old) }
+          return Whole(table: table, update: update)
+        }
+      }
+    } completion: { [weak self] made in
+      guard let self, generation.isCurrent(mine), isWanted() else {
+        if case .success(let whole) = made { whole.update.snapshot?.destroy() }
+        return
+      }
+      switch made {
+      case .failure(let failure): completion(.refused(failure.reason))
+      case .success(let whole):
+        table = whole.table
+        completion(take(whole.update, isNews: isNews))
+      }
+    }
+  }
+
+  /// A patch, or a delete.
+  private func change(_ text: [UInt8], _ body: (ByteView, Snapshot) throws(FlagFailure) -> ServerUpdate) -> FlagOutcome {
+    // What changes is of a set that has come before it, and not of what is stored or given.
+    guard hasArrived else { return .refused("a change comes before the rules") }
+    let result = host.withSnapshot { old in
+      Result { () throws(FlagFailure) in
+        try Self.read(text) { text throws(FlagFailure) in if let old { try body(text, old) } else { ServerUpdate() } }
+      }
+    }
     switch result {
     case .failure(let failure): return .refused(failure.reason)
-    case .success(let update):
-      if case .put = message { return take(update, isNews: isNews) }
-      return take(update, isWhole: false)
+    case .success(let update): return take(update, isWhole: false)
     }
   }
 
@@ -302,21 +353,6 @@ final class ServedRules: ClientPart, @unchecked Sendable {
     let isOut = update.patch.map { host.publish($0, changed: update.changed) } ?? true
     relay(after: update)
     return isOut
-  }
-
-  private func update(_ message: FlagMessage, over old: Snapshot?) throws(FlagFailure) -> ServerUpdate {
-    switch message {
-    case .put(let text, let tag):
-      try Self.read(text) { text throws(FlagFailure) in try table.put(text, tag == nil ? .put : .poll, over: old) }
-    case .patch(let text):
-      try Self.read(text) { text throws(FlagFailure) in
-        if let old { try table.patch(text, of: old) } else { ServerUpdate() }
-      }
-    case .delete(let text):
-      try Self.read(text) { text throws(FlagFailure) in
-        if let old { try table.delete(text, of: old) } else { ServerUpdate() }
-      }
-    }
   }
 
   private static func read(
@@ -356,15 +392,25 @@ final class ServedRules: ClientPart, @unchecked Sendable {
 }
 
 extension ServedRules: SynchronizerDelegate {
-  func take(_ message: FlagMessage) -> FlagOutcome {
+  func take(
+    _ message: FlagMessage, isWanted: @escaping @Sendable () -> Bool, completion: @escaping @Sendable (FlagOutcome) -> Void
+  ) {
     host.scheduler.assertCurrent()
-    let isWhole = if case .put = message { true } else { false }
-    // What changes is of a set that has come before it, and not of what is stored or given.
-    guard isWhole || hasArrived else { return .refused("a change comes before the rules") }
-    let outcome = apply(message, isNews: true)
+    switch message {
+    case .put(let text, let tag):
+      put(text, tag == nil ? .put : .poll, isNews: true, isWanted: isWanted) { [self] outcome in
+        completion(arrives(outcome, tag.map { (text, $0) }))
+      }
+    case .patch(let text): completion(arrives(change(text) { text, old throws(FlagFailure) in try table.patch(text, of: old) }))
+    case .delete(let text): completion(arrives(change(text) { text, old throws(FlagFailure) in try table.delete(text, of: old) }))
+    }
+  }
+
+  /// - Parameter polled: the whole set, as a poll has brought it, and its entity tag.
+  private func arrives(_ outcome: FlagOutcome, _ polled: (text: [UInt8], tag: String)? = nil) -> FlagOutcome {
     if outcome == .applied {
       arrived.store(true, ordering: .releasing)
-      if isOfFleet, case .put(let text, let tag?) = message { keep(text, tag) } else { saveSoon() }
+      if isOfFleet, let polled { keep(polled.text, polled.tag) } else { saveSoon() }
     }
     return outcome
   }

@@ -14,7 +14,7 @@ struct RulesRelay: ~Copyable {
   private var next = 0
 
   init(of served: Snapshot, _ resources: ServerResources) {
-    items = ServerItems(resources, expectedBytes: Int(clamping: served.head.pointee.byteCount / 2))
+    items = ServerItems(resources.renewed(), expectedBytes: Int(clamping: served.head.pointee.byteCount / 2))
     waiting = Array(served.itemVersions.keys)
   }
 
@@ -35,6 +35,8 @@ struct RulesRelay: ~Copyable {
     guard let source = served.source(of: item) else { return items.remove(item) }
     try item.key.withBytes { key in Result { () throws(FlagFailure) in try items.add(item.kind, key, source) } }.get()
   }
+
+  var resources: ServerResources { items.resources }
 
   consuming func finish() -> Snapshot? { items.finish() }
 }

@@ -84,6 +84,7 @@ struct ServerItems: ~Copyable {
   private var keys = TextArena()
   private(set) var tombstones: [ItemName: Int64] = [:]
   private(set) var dependencies = ItemDependencies()
+  var resources: ServerResources { compiler.resources }
   /// What the item that came last refers to.
   var references: [ItemName] { compiler.dependencies }
 

@@ -9,7 +9,7 @@ extension ServerTable {
   mutating func put(
     _ rules: StoredRules, over old: Snapshot?, unreadable: inout [ItemName]
   ) throws(FlagFailure) -> ServerUpdate {
-    var items = ServerItems(resources, expectedBytes: rules.items.reduce(0) { $0 + $1.item.json.count })
+    var items = ServerItems(resources.renewed(), expectedBytes: rules.items.reduce(0) { $0 + $1.item.json.count })
     for (kind, item) in rules.items {
       do throws(FlagFailure) {
         try item.key.withBytes { key in Result { () throws(FlagFailure) in try items.add(kind, key, item) } }.get()

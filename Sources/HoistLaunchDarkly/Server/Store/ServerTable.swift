@@ -3,7 +3,7 @@ internal import HoistCore
 internal import HoistJSON
 
 /// What a message makes of the rules.
-struct ServerUpdate {
+struct ServerUpdate: Sendable {
   /// To be served from now on, owned by the receiver; nil when the message changes nothing that is served.
   var snapshot: Snapshot?
   /// The same where one flag takes another's place, in the snapshot that is served or in a copy of it.
@@ -20,13 +20,17 @@ struct ServerUpdate {
 /// The rule set of an environment: what a snapshot holds, and the deleted items that are remembered by their version
 /// (protocols/launchdarkly-server.md 3.4). A message that cannot be read changes nothing. Not thread-safe.
 struct ServerTable {
-  let resources: ServerResources
+  /// Of the rules that are served.
+  private(set) var resources: ServerResources
   var tombstones: [ItemName: Int64] = [:]
   private(set) var dependencies = ItemDependencies()
   /// The same as the vendor's listeners know them. Quirk: a message that is too old to change anything changes these.
   private var toldDependencies = ItemDependencies()
 
   init(_ resources: ServerResources) { self.resources = resources }
+
+  /// One without rules, for a whole set.
+  var emptied: ServerTable { ServerTable(resources) }
 
   /// How a whole set is written down.
   enum Form {
@@ -40,7 +44,7 @@ struct ServerTable {
   mutating func put(
     _ text: ByteView, _ form: Form, over old: Snapshot?, limits: JSONLimits = .standard
   ) throws(FlagFailure) -> ServerUpdate {
-    var items = ServerItems(resources, expectedBytes: text.count)
+    var items = ServerItems(resources.renewed(), expectedBytes: text.count)
     do throws(JSONFailure) {
       try ServerDocument.read(text, form, limits, into: &items)
     } catch {
@@ -51,6 +55,7 @@ struct ServerTable {
 
   mutating func take(_ items: consuming ServerItems, over old: Snapshot?) throws(FlagFailure) -> ServerUpdate {
     (tombstones, dependencies, toldDependencies) = (items.tombstones, items.dependencies, items.dependencies)
+    resources = items.resources
     guard let snapshot = items.finish() else { throw .tooLarge }
     let changes = snapshot.changes(since: old)
     let newer = changes.filter { $0.after ?? .max > $0.before ?? .min }
@@ -122,6 +127,9 @@ struct ServerTable {
     item.key.withBytes { snapshot.version(of: item.kind, $0) }
   }
 
+  /// The same rules, laid out anew, are served.
+  mutating func continues(with resources: ServerResources) { self.resources = resources }
+
   mutating func refer(_ item: ItemName, to references: [ItemName]) {
     dependencies.set(item, references)
     toldDependencies.set(item, references)
@@ -169,7 +177,7 @@ struct ServerTable {
   }
 
   private mutating func layAnew(_ item: ItemName, _ data: JSONNode?, of old: Snapshot) throws(FlagFailure) -> ServerUpdate {
-    var items = ServerItems(resources, expectedBytes: Int(clamping: old.head.pointee.byteCount / 2))
+    var items = ServerItems(resources.renewed(), expectedBytes: Int(clamping: old.head.pointee.byteCount / 2))
     for index in 0..<old.flagCount {
       let flag = old.serverFlag(old.record(at: index))
       try items.add(.flag, old.name(of: flag), flag.pointee.source.text(old.base), but: item)
@@ -181,7 +189,9 @@ struct ServerTable {
       try item.key.withBytes { key in Result { () throws(FlagFailure) in try items.add(item.kind, key, data) } }.get()
     }
     refer(item, to: items.references)
+    let renewed = items.resources
     guard let snapshot = items.finish() else { throw .tooLarge }
+    resources = renewed
     return ServerUpdate(snapshot: snapshot)
   }
 }
