@@ -191,9 +191,15 @@ public final class ConfigurationSource<Format: ConfigurationFormat>: ClientPart,
 
   // MARK: Fetches out of turn
 
-  /// Fetches now, and serves what comes; where a fetch is in flight, that one will do.
-  public func refresh() { fetch() }
+  /// Fetches now, and serves what comes. A fetch in flight will do, unless it fails: what it met may be over.
+  public func refresh() {
+    let isInFlight = loop.isFetching
+    fetch { [weak self] outcome in
+      if isInFlight, outcome.mayBeTriedAgain { self?.fetch() }
+    }
+  }
 
+  /// Fetches now, and serves what comes; where a fetch is in flight, that one will do.
   public func fetch(_ completion: @escaping FetchLoop.Completion = { _ in }) {
     guard isRunning, canFetch else { return completion(.superseded) }
     isWanted = true

@@ -46,6 +46,11 @@ public enum FetchOutcome: Sendable, Equatable {
     case .superseded: .superseded
     }
   }
+
+  /// Whether who has asked meanwhile may ask once more at once: it has failed, and the service wants no pause.
+  public var mayBeTriedAgain: Bool {
+    if case .failed(let failure) = self { failure.retryAfterMilliseconds == nil } else { false }
+  }
 }
 
 /// What a service makes of one answer.

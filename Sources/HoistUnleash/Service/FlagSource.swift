@@ -148,7 +148,13 @@ final class FlagSource: ClientPart, @unchecked Sendable {
     }
   }
 
-  func refresh() { fetch { _ in } }
+  /// A fetch in flight will do, unless it fails: what it met may be over.
+  func refresh() {
+    let isInFlight = loop.isFetching
+    fetch { [weak self] outcome in
+      if isInFlight, outcome.mayBeTriedAgain { self?.fetch { _ in } }
+    }
+  }
 
   /// One fetch now; joins the one in flight.
   func fetch(_ completion: @escaping Completion) {

@@ -197,6 +197,25 @@ struct ConfigurationSourceTests {
     #expect(format.served == ["given mine", "stored new"])
   }
 
+  @Test(
+    "A refresh while a fetch is in flight: that one will do; where it fails one more follows, unless the service wants a pause (contract 7; failing, refused)",
+    arguments: [(200, nil), (503, nil), (401, nil), (503, "20")])
+  func refreshInFlight(status: Int, retryAfter: String?) {
+    format.servesArrivals = false
+    format.given = given("mine")
+    _ = start()
+    host.settle { !host.network.open.isEmpty }
+    for _ in 0..<3 { source.refresh() }
+    host.network.open.first?.complete(answer(status, "new", retryAfter.map { [HTTPHeader("Retry-After", $0)] } ?? []))
+    host.time.run()
+    #expect(host.network.open.count == (status == 200 || retryAfter != nil ? 0 : 1))
+    if status != 200, retryAfter == nil {
+      answerOpen(200, "new")
+      #expect(host.network.open.isEmpty && host.life.state == .ready)
+    }
+    #expect(format.served.last == (retryAfter == nil ? "service new" : "given mine"))
+  }
+
   @Test("Ready: a document that is served already is not served anew")
   func equal() {
     _ = start()

@@ -33,6 +33,24 @@ struct RefusedKeyTests {
     return rig
   }
 
+  @Test(
+    "A refresh while the refused fetch is in flight is not lost (contract 7; refused)",
+    arguments: [
+      UnleashSettings.Mode.frontend, .backend,
+    ])
+  func refreshInFlight(_ mode: UnleashSettings.Mode) throws {
+    let rig = try #require(ClientRig(options(mode)))
+    rig.begin()
+    _ = rig.client.refresh()
+    rig.scheduler.run()
+    rig.transport.open.last?.complete(answer("", status: 401))
+    rig.scheduler.run()
+    #expect(rig.client.state == .error && rig.transport.open.count == 1)
+    rig.transport.open.last.map { $0.complete(good(mode, $0.request)) }
+    rig.scheduler.run()
+    #expect(rig.client.state == .ready && rig.isOn("a"))
+  }
+
   private func fetches(_ rig: ClientRig) -> Int { rig.transport.requests.count - rig.posts.count }
 
   @Test(

@@ -12,8 +12,15 @@ extension ServedRules: SharedRulesOwner {
   func item(_ name: ItemName) -> StoredItem? { host.withSnapshot { $0.flatMap { table.storedItem(name, of: $0) } } }
 
   /// A store that was never filled has nothing to serve, but where it is all there is (ruling S9).
-  func found(_ rules: StoredRules) {
-    guard isDaemon || rules.isInitialized, take(rules) else { return }
+  func found(_ rules: StoredRules, isWanted: @escaping @Sendable () -> Bool, completion: @escaping @Sendable () -> Void) {
+    guard isDaemon || rules.isInitialized else { return completion() }
+    take(rules, isWanted) { [self] isTaken in
+      if isTaken { noteFound() }
+      completion()
+    }
+  }
+
+  private func noteFound() {
     isServing = true
     let message = "the rules of the store are served"
     guard isDaemon else { return hasArrived ? () : host.report(.serving(message)) }
@@ -22,23 +29,31 @@ extension ServedRules: SharedRulesOwner {
     for report in [.ready(message), .heard, .serving(message)] as [LifeReport] { host.report(report) }
   }
 
-  private func take(_ rules: StoredRules) -> Bool {
+  private func take(
+    _ rules: StoredRules, _ isWanted: @escaping @Sendable () -> Bool, _ completion: @escaping @Sendable (Bool) -> Void
+  ) {
     let changes = host.withSnapshot { $0.map { table.differences(rules, from: $0) } }
     if let changes, changes.changed.count + changes.gone.count <= Self.mostSingleChanges {
       for (name, item) in changes.changed { take(item, named: name) }
       for name in changes.gone { remove(name) }
-      return true
+      return completion(true)
     }
-    var bad: [ItemName] = []
-    let result = host.withSnapshot { old in
-      Result { () throws(FlagFailure) in try table.put(rules, over: old, unreadable: &bad) }
-    }
-    for name in bad { leaveOut(name) }
-    switch result {
-    case .success(let update): return serve(update)
-    case .failure(let failure):
-      host.log.error("the store of rules: \(failure.reason)")
-      return false
+    compile(bytes: rules.items.reduce(0) { $0 &+ $1.item.json.count }) { table, old, bad throws(FlagFailure) in
+      try table.put(rules, over: old, unreadable: &bad)
+    } completion: { [self] made in
+      guard isWanted() else {
+        made.discard()
+        return completion(false)
+      }
+      for name in made.unreadable { leaveOut(name) }
+      switch made.update {
+      case .success(let update):
+        table = made.table
+        completion(serve(update))
+      case .failure(let failure):
+        host.log.error("the store of rules: \(failure.reason)")
+        completion(false)
+      }
     }
   }
 

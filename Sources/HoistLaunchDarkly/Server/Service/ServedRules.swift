@@ -35,7 +35,8 @@ final class ServedRules: ClientPart, @unchecked Sendable {
   /// What there is before the service has spoken has been read.
   private var hasBegun = false
   private var isOnline = false
-  private var generation = Generation()
+  /// Moves on with each start and stop.
+  private(set) var generation = Generation()
   /// Any rules are served.
   var isServing = false
   let arrived = Atomic(false)
@@ -81,6 +82,7 @@ final class ServedRules: ClientPart, @unchecked Sendable {
   /// Whether a whole set has come from the service, or the store where that is all there is. Any thread.
   var hasArrived: Bool { arrived.load(ordering: .acquiring) }
 
+  var hasTestData: Bool { given.data != nil }
   private var hasKey: Bool { !feed.settings.mobileKey.isEmpty }
   /// Rules come from the service.
   private var isFed: Bool { hasKey && given.data == nil && !isDaemon }
@@ -279,46 +281,6 @@ final class ServedRules: ClientPart, @unchecked Sendable {
 
   // MARK: What changes the rules
 
-  /// A whole set, before it is served.
-  private struct Whole: Sendable {
-    let table: ServerTable
-    let update: ServerUpdate
-  }
-
-  /// - Parameters:
-  ///   - text: as polls bring it.
-  ///   - isNews: it has come from the service.
-  ///   - isWanted: asked when it has been read.
-  ///   - completion: what became of it, at once or later; not called for one that is not wanted, nor after a stop.
-  private func put(
-    _ text: [UInt8], _ form: ServerTable.Form = .poll, isNews: Bool = false,
-    isWanted: @escaping @Sendable () -> Bool = { true }, completion: @escaping @Sendable (FlagOutcome) -> Void
-  ) {
-    let mine = generation.current
-    // A call waits for test data to be served.
-    let bytes = given.data == nil ? text.count : 0
-    host.compiler.compile(bytes: bytes) { [host, empty = table.emptied] in
-      host.withPinnedSnapshot { old in
-        Result { () throws(FlagFailure) in
-          var table = empty
-          let update = try Self.read(text) { text throws(FlagFailure) in try table.put(text, form, over: old) }
-          return Whole(table: table, update: update)
-        }
-      }
-    } completion: { [weak self] made in
-      guard let self, generation.isCurrent(mine), isWanted() else {
-        if case .success(let whole) = made { whole.update.snapshot?.destroy() }
-        return
-      }
-      switch made {
-      case .failure(let failure): completion(.refused(failure.reason))
-      case .success(let whole):
-        table = whole.table
-        completion(take(whole.update, isNews: isNews))
-      }
-    }
-  }
-
   /// A patch, or a delete.
   private func change(_ text: [UInt8], _ body: (ByteView, Snapshot) throws(FlagFailure) -> ServerUpdate) -> FlagOutcome {
     // What changes is of a set that has come before it, and not of what is stored or given.
@@ -334,7 +296,7 @@ final class ServedRules: ClientPart, @unchecked Sendable {
     }
   }
 
-  private func take(_ update: ServerUpdate, isWhole: Bool = true, isNews: Bool = false) -> FlagOutcome {
+  func take(_ update: ServerUpdate, isWhole: Bool = true, isNews: Bool = false) -> FlagOutcome {
     let isOut = serve(update)
     if isWhole {
       isServing = true
@@ -355,7 +317,7 @@ final class ServedRules: ClientPart, @unchecked Sendable {
     return isOut
   }
 
-  private static func read(
+  static func read(
     _ text: [UInt8], _ body: (ByteView) throws(FlagFailure) -> ServerUpdate
   ) throws(FlagFailure) -> ServerUpdate {
     try text.withBytes { text in Result { () throws(FlagFailure) in try body(text) } }.get()

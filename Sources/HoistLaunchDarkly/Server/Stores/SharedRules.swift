@@ -8,7 +8,10 @@ protocol SharedRulesOwner: AnyObject {
   /// Nil for what is not known.
   func item(_ name: ItemName) -> StoredItem?
   /// All that the store has.
-  func found(_ rules: StoredRules)
+  /// - Parameters:
+  ///   - isWanted: asked when it has been compiled: false where something newer is to be written.
+  ///   - completion: when it is served, or is not; not after a stop.
+  func found(_ rules: StoredRules, isWanted: @escaping @Sendable () -> Bool, completion: @escaping @Sendable () -> Void)
   /// What the store has in place of an item that was to be kept.
   func found(_ item: FoundItem, of kind: ItemName.Kind)
   /// - Parameter isNews: it is the first failure of an episode.
@@ -171,8 +174,12 @@ final class SharedRules: @unchecked Sendable {
     ask({ store in Result { () throws(StoreFailure) in try Self.readAll(store) } }) { [weak self] rules in
       guard let self else { return }
       readLater()
-      if written.isCurrent(former) { owner?.found(rules) }
-      tellBegun()
+      guard written.isCurrent(former), let owner else { return tellBegun() }
+      owner.found(rules) { [weak self] in
+        self?.written.isCurrent(former) ?? false
+      } completion: { [weak self] in
+        self?.tellBegun()
+      }
     }
   }
 
