@@ -42,7 +42,8 @@ import Testing
     rig.time.settle { rig.value(of: "a") == #""off""# }
   }
 
-  @Test("Nor is what is compiled when it goes offline, or to the background's end of the stream (offline)") func offline() throws {
+  @Test("Nor is what is compiled when it goes offline, or to the background's end of the stream (offline)") func offline() throws
+  {
     let rig = try RulesRig()
     let stream = rig.serve(["a": flag("a", 1)])
     let held = rig.client.compiler.hold()

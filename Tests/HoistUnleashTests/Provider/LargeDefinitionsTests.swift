@@ -42,7 +42,8 @@ private typealias Service = BackendService
     rig.settle { rig.on("old", "whole", "more") == ["more"] }
   }
 
-  @Test("A change that follows while all flags are compiled is served after them (UNL-93; ready)") func changesMeanwhile() throws {
+  @Test("A change that follows while all flags are compiled is served after them (UNL-93; ready)") func changesMeanwhile() throws
+  {
     let (rig, stream) = try streaming()
     stream.say("unleash-connected", id: 7, Service.batch(Service.hydration(7, "old")))
     rig.scheduler.run()
@@ -60,7 +61,8 @@ private typealias Service = BackendService
     }
   }
 
-  @Test("What is compiled when the client closes is not served, and a stream begins anew (closed, reopened)") func closed() throws {
+  @Test("What is compiled when the client closes is not served, and a stream begins anew (closed, reopened)") func closed() throws
+  {
     let (rig, stream) = try streaming()
     stream.say("unleash-connected", id: 7, Service.batch(Service.hydration(7, "old")))
     rig.scheduler.run()
