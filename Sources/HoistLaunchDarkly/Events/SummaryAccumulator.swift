@@ -98,24 +98,26 @@ final class SummaryAccumulator: @unchecked Sendable {
 
   /// The summaries as they are now, of those that have changed since the last call.
   func news(nowUnixMilliseconds now: Int64) -> [SummaryEvent] {
-    lock.withLock {
-      summaries.indices.compactMap { at in
+    let changed = lock.withLock {
+      summaries.indices.compactMap { at -> ContextSummary? in
         guard summaries[at].isNews else { return nil }
         summaries[at].isNews = false
-        return summaries[at].event(now)
+        return summaries[at]
       }
     }
+    // Evaluations go on meanwhile.
+    return changed.compactMap { $0.event(now) }
   }
 
   /// Ends the period.
   /// - Parameter begin: runs while nothing can be noted: from then on each flag's next evaluation is its first.
   /// - Returns: the summaries of what was evaluated, none when nothing was.
   func close(nowUnixMilliseconds now: Int64, begin: () -> Void) -> [SummaryEvent] {
-    lock.withLock {
-      let events = summaries.indices.compactMap { at in
+    let closed = lock.withLock {
+      for at in summaries.indices {
         if let former = summaries[at].former { summaries[at].open.complete(from: former) }
-        return summaries[at].event(now)
       }
+      let closed = summaries
       start = now
       for at in summaries.indices {
         let ended = summaries[at].open
@@ -126,8 +128,10 @@ final class SummaryAccumulator: @unchecked Sendable {
       }
       if isPerContext { summaries.removeAll { $0.former == nil && $0.open.flags.isEmpty } }
       begin()
-      return events
+      return closed
     }
+    // Evaluations go on meanwhile.
+    return closed.compactMap { $0.event(now) }
   }
 
   /// In a forked child: what was counted is the parent's to send.

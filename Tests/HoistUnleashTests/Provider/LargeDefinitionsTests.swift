@@ -137,7 +137,7 @@ private typealias Service = BackendService
     let held = rig.client.compiler.hold()
     answer(rig, "{\"toggles\":[{\"name\":\"former\",\"enabled\":true,\"variant\":{\"name\":\"disabled\",\"enabled\":false}}]}")
     let reference = try #require(EvaluationContext(targetingKey: "anna").reference())
-    rig.client.identify(reference) { _ in }
+    _ = rig.client.identify(reference) { _ in }
     rig.scheduler.run()
     held.give(true)
     rig.settle { rig.transport.open.count == 1 }
