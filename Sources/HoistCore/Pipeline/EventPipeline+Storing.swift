@@ -55,6 +55,7 @@ extension EventPipeline {
     }
     let journal = journalProgress()
     state.puts += 1
+    if let first = Self.own(numbers).first { state.firstOfPuts.append(first) }
     let generation = state.generation
     store.putEvents(rows, journal, again: (again, state.epoch)) { [weak self] isCommitted in
       guard let self, state.generation == generation, scheduler.generation == generation else { return }
@@ -102,6 +103,9 @@ extension EventPipeline {
 
   private func finishPut(_ numbers: [UInt64], _ names: [String], _ isCommitted: Bool) {
     state.puts -= 1
+    if let first = Self.own(numbers).first, let place = state.firstOfPuts.firstIndex(of: first) {
+      state.firstOfPuts.remove(at: place)
+    }
     if isCommitted {
       let epoch = store.ownerEpoch
       for number in numbers {
@@ -133,13 +137,19 @@ extension EventPipeline {
   /// the first one not yet attempted is settled.
   func noteAttempted(upTo numbers: [UInt64] = [], committed: Bool = true) {
     guard options.durability == .immediate else { return }
-    let next = state.unstored.first { $0 < RowTable.adoptedBase && state.rows[$0] != nil }
-    if let last = numbers.last(where: { $0 < RowTable.adoptedBase }) {
-      // Of two calls at once the earlier may have failed.
-      intake.progress.attempted(below: last &+ 1, committed: committed && next ?? .max > last)
+    let unstored = Self.own(state.unstored).first { state.rows[$0] != nil }
+    let next = min(unstored ?? .max, state.firstOfPuts.min() ?? .max)
+    if let last = Self.own(numbers).last {
+      // Of two calls at once the earlier may have failed, and what it had may be under way again.
+      intake.progress.attempted(below: last &+ 1, committed: committed && next > last)
     }
     guard state.puts == 0, committed else { return }
-    intake.progress.attempted(below: next ?? state.takenBelow, committed: isStoring)
+    intake.progress.attempted(below: min(next, state.takenBelow), committed: isStoring)
+  }
+
+  /// Without those that were adopted: nobody waits for them.
+  private static func own(_ numbers: [UInt64]) -> some BidirectionalCollection<UInt64> {
+    numbers.lazy.filter { $0 < RowTable.adoptedBase }
   }
 
   // MARK: Adoption

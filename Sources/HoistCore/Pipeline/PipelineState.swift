@@ -18,6 +18,8 @@ struct PipelineState {
   var unstored: [UInt64] = []
   /// Calls of the store that have not been answered.
   var puts = 0
+  /// The first record of this process in each of them.
+  var firstOfPuts: [UInt64] = []
   /// The last progress given to a journal (`JournalProgress`).
   var journalRound: UInt64 = 0
   var journalStep = 0
