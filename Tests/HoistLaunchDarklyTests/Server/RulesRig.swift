@@ -107,7 +107,15 @@ final class RulesRig: @unchecked Sendable {
   func serve(_ flags: [String: String], segments: [String: String] = [:]) -> ScriptedExchange? {
     let stream = openedStream()
     say(Self.put(flags, segments: segments), on: stream)
+    settleCompiler()
     return stream
+  }
+
+  /// Waits for what is compiled.
+  func settleCompiler() {
+    let isDone = Locked(false)
+    client.compiler.compile(bytes: DocumentCompiler.largeBytes) {} completion: { isDone.value = true }
+    time.settle { isDone.value }
   }
 
   /// Without flushing.
