@@ -114,7 +114,10 @@ final class RulesRig: @unchecked Sendable {
   /// Waits for what is compiled.
   func settleCompiler() {
     let isDone = Locked(false)
-    client.compiler.compile(bytes: DocumentCompiler.largeBytes) {} completion: { isDone.value = true }
+    client.compiler.compile(bytes: DocumentCompiler.largeBytes) {
+    } completion: {
+      isDone.value = true
+    }
     time.settle { isDone.value }
   }
 
