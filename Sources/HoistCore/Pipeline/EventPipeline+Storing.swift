@@ -147,7 +147,7 @@ extension EventPipeline {
     intake.progress.attempted(below: min(next, state.takenBelow), committed: isStoring)
   }
 
-  /// Without those that were adopted: nobody waits for them.
+  /// Without those that were adopted, for which no caller waits.
   private static func own(_ numbers: [UInt64]) -> some BidirectionalCollection<UInt64> {
     numbers.lazy.filter { $0 < RowTable.adoptedBase }
   }
